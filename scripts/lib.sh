@@ -1,0 +1,11 @@
+# What the scripts share. Sourced, not run.
+set -eu
+cd "$(dirname "$0")/.."
+ROOT=$(pwd)
+VENV=$ROOT/.venv
+export CARGO_TARGET_DIR="${CARGO_TARGET_DIR:-$ROOT/target}"
+export PIP_DISABLE_PIP_VERSION_CHECK=1
+
+step() { printf '\n== %s\n' "$*"; }
+fail() { printf 'error: %s\n' "$*" >&2; exit 1; }
+have() { command -v "$1" >/dev/null 2>&1; }

@@ -1,0 +1,40 @@
+#!/bin/sh
+# All tests. The logs of the vector runners are kept and compared at the end.
+. "$(dirname "$0")/lib.sh"
+logs=$ROOT/build/logs
+rm -rf "$logs"
+mkdir -p "$logs"
+
+# Runs a command, shows its output, and keeps it.
+logged() {
+    log=$logs/$1.log
+    shift
+    # A pipe would lose the exit code in a plain shell.
+    { "$@" 2>&1 && echo 0 >"$log.code" || echo $? >"$log.code"; } | tee "$log"
+    [ "$(cat "$log.code")" = 0 ] || fail "this failed: $*"
+}
+
+step "generated files are current"
+cargo xtask check
+
+# The signature crate's tests ask pyHanko, which lives there.
+export SIGNDOC_JUDGE_PYTHON="$VENV/bin/python"
+
+step "Rust"
+logged rust cargo test --locked --workspace --exclude signdoc-python --exclude signdoc-ffi \
+    --features signdoc/engine --no-fail-fast -- --show-output
+
+step "Python"
+logged python "$VENV/bin/python" -m pytest -q -s tests/python
+
+step "attacks and honest files before three judges"
+cargo build -q --locked -p signdoc-signature --features pki,fixtures --example verify
+"$VENV/bin/python" tests/interop/run.py --program "$CARGO_TARGET_DIR/debug/examples/verify"
+
+step "C"
+logged c "$VENV/bin/python" tests/c/run.py
+
+step "every language ran the same vectors"
+cargo xtask vectors "$logs/rust.log" "$logs/python.log" "$logs/c.log"
+
+step "all tests passed"
