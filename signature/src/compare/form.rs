@@ -1,0 +1,108 @@
+//! The interactive form (ISO 32000-2, 12.7.3): which of its entries signing may touch.
+
+use super::change::ChangeKind;
+use super::describe::shorten;
+use super::fields;
+use super::step::{Entry, Step, added};
+use super::value::differing_keys;
+use crate::pdf::{Dict, Object};
+
+const WHAT: &str = "the form, which lists the signature field";
+
+pub(super) fn check(step: &mut Step<'_>, before: &Dict, after: &Dict) {
+    let form = step.entry(before, after, "AcroForm");
+    let empty = Dict::new();
+    let new = match &form.after {
+        Object::Dict(new) => new,
+        Object::Null if form.before.is_null() => return,
+        _ => {
+            let id = form.after_id.or(form.before_id);
+            return step.forbid(id, ChangeKind::Other, "the form was removed");
+        }
+    };
+    let old = form.before.as_dict().unwrap_or(&empty);
+    for key in differing_keys(step.context.document, old, new) {
+        check_key(step, &form, old, new, &key);
+    }
+    step.claim(&form, ChangeKind::Listing, WHAT);
+    let list = step.entry(old, new, "Fields");
+    check_fields(step, &list);
+}
+
+fn check_key(step: &mut Step<'_>, form: &Entry, old: &Dict, new: &Dict, key: &str) {
+    let entry = step.entry(old, new, key);
+    let is_accepted = match key {
+        "Fields" => true,
+        "SigFlags" => {
+            let flags = |value: &Object| value.as_int().unwrap_or(0);
+            let (before, after) = (flags(&entry.before), flags(&entry.after));
+            step.claim(&entry, ChangeKind::Declaration, "signature flags");
+            (0..=3).contains(&after) && after & before == before
+        }
+        // Resources and text style for fields that get an appearance by themselves: without such
+        // fields they show nowhere, and what is only added shows nowhere yet.
+        "DR" => !has_other_fields(step) || extends(step, &entry),
+        "DA" => !has_other_fields(step),
+        "NeedAppearances" => {
+            entry.after.as_bool().unwrap_or(false) == entry.before.as_bool().unwrap_or(false)
+        }
+        _ => false,
+    };
+    if !is_accepted {
+        let detail = format!("the form entry {} was changed", shorten(key));
+        return step.forbid(form.after_id, ChangeKind::Other, detail);
+    }
+    if matches!(key, "DR" | "DA") {
+        let value = new.get(key).cloned().unwrap_or_default();
+        step.cover_new(&value, ChangeKind::Declaration, "resources of the form", true);
+    }
+}
+
+/// Whether resources were added, and none changed.
+fn extends(step: &Step<'_>, resources: &Entry) -> bool {
+    let empty = Dict::new();
+    let before = resources.before.as_dict().unwrap_or(&empty);
+    let Object::Dict(after) = &resources.after else { return false };
+    before.iter().all(|kind| {
+        let key = kind.key.to_text();
+        let entry = step.entry(before, after, &key);
+        match (&entry.before, &entry.after) {
+            (Object::Dict(old), Object::Dict(new)) => {
+                let changed = differing_keys(step.context.document, old, new);
+                changed.iter().all(|name| !old.contains(name))
+            }
+            _ => !differing_keys(step.context.document, before, after).contains(&key),
+        }
+    })
+}
+
+fn has_other_fields(step: &Step<'_>) -> bool {
+    let fields = step.before.form_fields();
+    fields.is_ok_and(|all| all.iter().any(|f| f.field_type.as_deref() != Some("Sig")))
+}
+
+fn check_fields(step: &mut Step<'_>, list: &Entry) {
+    let old = list.before.as_array().unwrap_or(&[]);
+    let Object::Array(new) = &list.after else {
+        if !old.is_empty() {
+            step.forbid(list.after_id, ChangeKind::Other, "the form's fields were removed");
+        }
+        return;
+    };
+    if let Some(id) = list.after_id
+        && step.unexplained(id).is_some()
+        && !step.is_new(id)
+        && !step.context.uses.all(id.number, |u| matches!(&*u.path, "Fields" | "AcroForm/Fields"))
+    {
+        let detail = "the list of fields is used for something else too";
+        return step.forbid(list.after_id, ChangeKind::Other, detail);
+    }
+    let Some(added) = added(step.context.document, old, new) else {
+        let detail = "fields were removed from the form, or put in another order";
+        return step.forbid(list.after_id, ChangeKind::Other, detail);
+    };
+    step.claim(list, ChangeKind::Listing, "the list of fields");
+    for field in added {
+        fields::check_new(step, &field, None);
+    }
+}

@@ -1,0 +1,86 @@
+//! Pages may list signature widgets among their annotations, and change in nothing else.
+
+use super::change::ChangeKind;
+use super::describe::what;
+use super::step::{Step, added, resolve};
+use super::value::differing_keys;
+use crate::pdf::{Dict, ObjRef, Object};
+
+pub(super) fn check(step: &mut Step<'_>) {
+    let ids: Vec<ObjRef> = step.changed.values().map(|changed| changed.id).collect();
+    for id in ids {
+        let Some(changed) = step.unexplained(id) else { continue };
+        match (&changed.before, &changed.after) {
+            // Whatever else it may be: annotations matter on pages only.
+            (Object::Dict(old), Object::Dict(new)) => {
+                let (old, new) = (old.clone(), new.clone());
+                check_page(step, id, &old, &new);
+            }
+            (Object::Array(old), Object::Array(new)) => {
+                let (old, new) = (old.clone(), new.clone());
+                check_list(step, id, &old, &new);
+            }
+            _ => {}
+        }
+    }
+}
+
+fn check_page(step: &mut Step<'_>, id: ObjRef, old: &Dict, new: &Dict) {
+    let keys = differing_keys(step.context.document, old, new);
+    if keys != ["Annots"] {
+        return;
+    }
+    let annots = step.entry(old, new, "Annots");
+    let (Object::Array(_) | Object::Null, Object::Array(after)) = (&annots.before, &annots.after)
+    else {
+        return;
+    };
+    let before = annots.before.as_array().unwrap_or(&[]);
+    if check_added(step, id, before, after, &[id]) {
+        step.permit(Some(id), ChangeKind::Listing, "a page, which lists the signature widget");
+    }
+    step.claim(&annots, ChangeKind::Listing, "the annotations of a page");
+}
+
+/// An array of its own: it must be the annotations of pages and nothing else.
+fn check_list(step: &mut Step<'_>, id: ObjRef, old: &[Object], new: &[Object]) {
+    let uses = step.context.uses;
+    if !uses.all(id.number, |u| u.path == "Annots" && u.from.is_some()) {
+        return;
+    }
+    let pages: Vec<ObjRef> = uses.of(id.number).iter().filter_map(|u| u.from).collect();
+    if check_added(step, id, old, new, &pages) {
+        step.permit(Some(id), ChangeKind::Listing, "the annotations of a page");
+    }
+}
+
+/// Whether only signature widgets of this revision were added. What else was done is forbidden.
+fn check_added(
+    step: &mut Step<'_>,
+    owner: ObjRef,
+    old: &[Object],
+    new: &[Object],
+    pages: &[ObjRef],
+) -> bool {
+    let Some(added) = added(step.context.document, old, new) else {
+        let detail = "annotations of a page were removed, or put in another order";
+        step.forbid(Some(owner), ChangeKind::Other, detail);
+        return false;
+    };
+    let mut is_clean = true;
+    for annotation in added {
+        let (value, id) = resolve(&step.after, Some(&annotation));
+        match id.filter(|id| step.widgets.contains(&id.number)) {
+            Some(id) => step.listed.extend(pages.iter().map(|page| (*page, id))),
+            None => {
+                let detail = format!("{} was put on a page", what(&value));
+                step.forbid(id.or(Some(owner)), ChangeKind::Other, detail);
+                is_clean = false;
+            }
+        }
+    }
+    if !is_clean {
+        step.forbid(Some(owner), ChangeKind::Other, "a page lists annotations that are no seal");
+    }
+    is_clean
+}

@@ -1,0 +1,118 @@
+//! Where visible seals stand.
+
+use super::change::{Change, ChangeKind};
+use super::describe::shorten;
+use crate::pdf::{ObjRef, Page, Rect, View};
+use crate::verify::{SealPosition, SealRules};
+
+/// The appearance of a signature, on whatever page it is.
+#[derive(Debug, Clone)]
+pub(super) struct SealFound {
+    pub(super) field: String,
+    pub(super) widget: ObjRef,
+    pub(super) rect: Rect,
+    pub(super) revision: usize,
+    /// The field with its rectangle was in the document already.
+    pub(super) is_preplaced: bool,
+}
+
+/// A seal with the page that shows it.
+pub(super) struct PlacedSeal {
+    pub(super) seal: SealFound,
+    pub(super) page: Page,
+}
+
+/// Finds the page of each seal. A seal that no page lists is not shown, and left out.
+pub(super) fn place(view: &View<'_>, seals: Vec<SealFound>) -> Vec<PlacedSeal> {
+    let mut open = seals;
+    let mut placed = Vec::new();
+    for page in view.pages() {
+        if open.is_empty() {
+            break;
+        }
+        let Ok(page) = page else { continue };
+        let annots = view.lookup_array(&page.dict, "Annots").unwrap_or_default();
+        let listed = |seal: &SealFound| annots.iter().any(|a| a.as_ref() == Some(seal.widget));
+        let (here, elsewhere) = open.into_iter().partition(listed);
+        open = elsewhere;
+        let here: Vec<SealFound> = here;
+        placed.extend(here.into_iter().map(|seal| PlacedSeal { seal, page: page.clone() }));
+    }
+    placed
+}
+
+/// What the seals are judged by, and how far.
+pub(super) struct Judged {
+    pub(super) forbidden: Vec<Change>,
+    /// Seals whose place nobody told.
+    pub(super) unknown: usize,
+    pub(super) count: usize,
+}
+
+/// Holds seals against what was asked for. Each position takes one seal.
+pub(super) fn judge(seals: &[PlacedSeal], rules: &SealRules) -> Judged {
+    let mut free: Option<Vec<SealPosition>> = rules.positions.clone();
+    let mut judged = Judged { forbidden: Vec::new(), unknown: 0, count: seals.len() };
+    for placed in seals {
+        if let Err(reason) = judge_one(placed, rules, free.as_mut()) {
+            let field = shorten(&placed.seal.field);
+            judged.forbidden.push(Change {
+                revision: placed.seal.revision,
+                object: Some(placed.seal.widget.to_string()),
+                kind: ChangeKind::Seal,
+                detail: format!("the seal of {field} {reason}"),
+            });
+        }
+        judged.unknown += usize::from(free.is_none() && !placed.seal.is_preplaced);
+    }
+    judged
+}
+
+fn judge_one(
+    placed: &PlacedSeal,
+    rules: &SealRules,
+    free: Option<&mut Vec<SealPosition>>,
+) -> Result<(), String> {
+    // A field that the sender placed is where the sender wanted it.
+    if placed.seal.is_preplaced {
+        return Ok(());
+    }
+    let [left, top, right, bottom] = shown(&placed.seal.rect, &placed.page);
+    let (width, height) = (right - left, bottom - top);
+    if width > rules.max_width + 0.01 || height > rules.max_height + 0.01 {
+        return Err(format!(
+            "is {width:.1} by {height:.1} points large, at most {} by {} are allowed",
+            rules.max_width, rules.max_height
+        ));
+    }
+    let Some(free) = free else { return Ok(()) };
+    let number = placed.page.index as u64 + 1;
+    let fits = |position: &SealPosition| {
+        u64::from(position.page.max(1)) == number
+            && (position.x - left).abs() <= rules.tolerance
+            && (position.y - top).abs() <= rules.tolerance
+    };
+    match free.iter().position(fits) {
+        Some(index) => {
+            free.swap_remove(index);
+            Ok(())
+        }
+        None => {
+            Err(format!("stands at {left:.1}, {top:.1} on page {number}, where none was asked for"))
+        }
+    }
+}
+
+/// A rectangle as it is shown: points from the upper left corner of the visible page, turned with
+/// it. The reverse of what signing does.
+fn shown(rect: &Rect, page: &Page) -> [f64; 4] {
+    let visible = page.visible_box();
+    let Rect { x0, y0, x1, y1 } = *rect;
+    let corners = match page.rotate {
+        90 => [y0 - visible.y0, x0 - visible.x0, y1 - visible.y0, x1 - visible.x0],
+        180 => [visible.x1 - x1, y0 - visible.y0, visible.x1 - x0, y1 - visible.y0],
+        270 => [visible.y1 - y1, visible.x1 - x1, visible.y1 - y0, visible.x1 - x0],
+        _ => [x0 - visible.x0, visible.y1 - y1, x1 - visible.x0, visible.y1 - y0],
+    };
+    corners.map(|value| value * page.user_unit)
+}

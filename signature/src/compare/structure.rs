@@ -1,0 +1,111 @@
+//! The structure tree of tagged documents (ISO 32000-2, 14.7): it may get an element for a
+//! signature widget, so that assistive technology finds it.
+
+use super::change::ChangeKind;
+use super::step::{Step, added, resolve};
+use super::value::differing_keys;
+use crate::pdf::{Dict, ObjRef, Object};
+
+const WHAT: &str = "the structure tree, which lists the signature widget";
+const ELEMENT_KEYS: [&str; 9] = ["Type", "S", "P", "K", "Pg", "Alt", "T", "Lang", "ID"];
+
+pub(super) fn check(step: &mut Step<'_>) {
+    if step.widgets.is_empty() {
+        return;
+    }
+    let ids: Vec<ObjRef> = step.changed.values().map(|changed| changed.id).collect();
+    for id in ids {
+        let Some(changed) = step.unexplained(id) else { continue };
+        match (&changed.before, &changed.after) {
+            (Object::Dict(old), Object::Dict(new)) => {
+                let (old, new) = (old.clone(), new.clone());
+                check_node(step, id, &old, &new);
+            }
+            (Object::Array(old), Object::Array(new)) => {
+                let (old, new) = (old.clone(), new.clone());
+                let in_tree = |path: &str| matches!(path, "K" | "Nums" | "ParentTree/Nums");
+                if step.context.uses.all(id.number, |u| in_tree(&u.path))
+                    && is_addition(step, &old, &new)
+                {
+                    step.permit(Some(id), ChangeKind::Listing, WHAT);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The root of the tree, an element, or a node of the number tree that leads to elements.
+fn check_node(step: &mut Step<'_>, id: ObjRef, old: &Dict, new: &Dict) {
+    let is_root = old.is_name("Type", "StructTreeRoot");
+    let is_element = old.is_name("Type", "StructElem") || old.contains("S") && old.contains("P");
+    let is_number_node = old.contains("Nums") && !old.contains("Type");
+    for key in differing_keys(step.context.document, old, new) {
+        let entry = step.entry(old, new, &key);
+        let is_accepted = match key.as_str() {
+            "K" if is_root || is_element => is_addition(
+                step,
+                &list(&entry.before, old.get("K")),
+                &list(&entry.after, new.get("K")),
+            ),
+            "Nums" if is_number_node => {
+                is_addition(step, &list(&entry.before, None), &list(&entry.after, None))
+            }
+            "ParentTreeNextKey" if is_root => entry.after.as_int() >= entry.before.as_int(),
+            "ParentTree" if is_root => match (&entry.before, &entry.after) {
+                (Object::Dict(a), Object::Dict(b)) => {
+                    let nums = step.entry(a, b, "Nums");
+                    differing_keys(step.context.document, a, b) == ["Nums"]
+                        && is_addition(step, &list(&nums.before, None), &list(&nums.after, None))
+                }
+                _ => false,
+            },
+            "Limits" if is_number_node => true,
+            _ => false,
+        };
+        if !is_accepted {
+            return;
+        }
+    }
+    if is_root || is_element || is_number_node {
+        step.permit(Some(id), ChangeKind::Listing, WHAT);
+    }
+}
+
+/// A single kid stands without an array.
+fn list(resolved: &Object, direct: Option<&Object>) -> Vec<Object> {
+    match (resolved, direct) {
+        (Object::Array(values), _) => values.clone(),
+        (Object::Null, _) => Vec::new(),
+        (_, Some(value)) => vec![value.clone()],
+        (value, None) => vec![value.clone()],
+    }
+}
+
+/// Whether only numbers and new elements for this revision's widgets were added.
+fn is_addition(step: &mut Step<'_>, old: &[Object], new: &[Object]) -> bool {
+    let Some(added) = added(step.context.document, old, new) else { return false };
+    added.iter().all(|value| value.as_int().is_some() || is_new_element(step, value))
+}
+
+fn is_new_element(step: &mut Step<'_>, value: &Object) -> bool {
+    let (element, id) = resolve(&step.after, Some(value));
+    let (Object::Dict(dict), Some(id)) = (&element, id) else { return false };
+    if !step.is_new(id) || !dict.iter().all(|e| ELEMENT_KEYS.iter().any(|key| e.key == *key)) {
+        return false;
+    }
+    let kids = resolve(&step.after, dict.get("K")).0;
+    let kids = list(&kids, dict.get("K"));
+    let is_widget = |kid: &Object| match resolve(&step.after, Some(kid)).0 {
+        Object::Dict(reference) if reference.is_name("Type", "OBJR") => {
+            let target = reference.get("Obj").and_then(Object::as_ref);
+            target.is_some_and(|id| step.widgets.contains(&id.number))
+        }
+        _ => false,
+    };
+    if kids.is_empty() || !kids.iter().all(is_widget) {
+        return false;
+    }
+    step.cover_new(value, ChangeKind::Listing, WHAT, false);
+    true
+}

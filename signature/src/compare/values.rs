@@ -1,0 +1,165 @@
+//! Form fields that are filled in.
+
+use super::appearance;
+use super::change::ChangeKind;
+use super::describe::shorten;
+use super::step::{Step, resolve};
+use super::value::differing_keys;
+use crate::pdf::{Dict, FormField, ObjRef, Object};
+
+const READ_ONLY: i64 = 1;
+/// Of a button: it does something, and holds no value.
+const PUSH_BUTTON: i64 = 1 << 16;
+const FILLED_KEYS: [&str; 5] = ["V", "AP", "AS", "I", "M"];
+
+/// A field with text, choices or buttons, or one of its widgets, that was changed.
+pub(super) fn check(step: &mut Step<'_>, field: &FormField, id: ObjRef, old: &Dict, new: &Dict) {
+    match judge(step, field, id, old, new) {
+        Ok(detail) => {
+            if field.id == Some(id) {
+                step.filled.push(field.name.clone());
+            }
+            step.permit(Some(id), ChangeKind::FormValue, detail);
+        }
+        Err(reason) => {
+            let detail = format!("the form field {} {reason}", shorten(&field.name));
+            step.forbid(Some(id), ChangeKind::FormValue, detail);
+        }
+    }
+}
+
+fn judge(
+    step: &mut Step<'_>,
+    field: &FormField,
+    id: ObjRef,
+    old: &Dict,
+    new: &Dict,
+) -> Result<String, String> {
+    let keys = differing_keys(step.context.document, old, new);
+    if let Some(key) = keys.iter().find(|key| !FILLED_KEYS.contains(&key.as_str())) {
+        return Err(format!("was changed: {}", shorten(key)));
+    }
+    if !step.context.may_fill {
+        return Err("was filled in, which is not allowed here".into());
+    }
+    if field.flags & READ_ONLY != 0 {
+        return Err("is read-only, and was changed".into());
+    }
+    let kind = field.field_type.as_deref().unwrap_or_default();
+    if !is_empty(&resolve(&step.before, Some(&field.value)).0) {
+        return Err("had a value, which was changed".into());
+    }
+    let value = new_value(step, field);
+    match kind {
+        "Tx" | "Ch" => check_text(step, id, old, new, &keys, &value)?,
+        "Btn" if field.flags & PUSH_BUTTON == 0 => check_button(step, id, old, new, &keys)?,
+        _ => return Err("is of a kind that holds no value, and was changed".into()),
+    }
+    step.cover_new(
+        &new.get("V").cloned().unwrap_or_default(),
+        ChangeKind::FormValue,
+        "the value",
+        false,
+    );
+    let shown = shorten(&text_of(&value));
+    Ok(format!("the empty form field {} was filled with {shown:?}", shorten(&field.name)))
+}
+
+/// The value of the field as it is now.
+fn new_value(step: &Step<'_>, field: &FormField) -> Object {
+    let dict = field.id.and_then(|id| step.after.get(id).ok()).map(|found| found.object);
+    let value = dict.as_ref().and_then(Object::as_dict).and_then(|d| d.get("V")).cloned();
+    resolve(&step.after, value.as_ref()).0
+}
+
+fn is_empty(value: &Object) -> bool {
+    match value {
+        Object::Null => true,
+        Object::String(text) => text.to_text().trim().is_empty(),
+        Object::Name(name) => *name == "Off",
+        Object::Array(values) => values.is_empty(),
+        _ => false,
+    }
+}
+
+fn text_of(value: &Object) -> String {
+    match value {
+        Object::String(text) => text.to_text(),
+        Object::Name(name) => name.to_text(),
+        Object::Array(values) => values.iter().map(text_of).collect::<Vec<_>>().join(", "),
+        _ => String::new(),
+    }
+}
+
+/// Text and choices: what the new appearance draws must be the value, in fonts that were there.
+fn check_text(
+    step: &mut Step<'_>,
+    id: ObjRef,
+    old: &Dict,
+    new: &Dict,
+    keys: &[String],
+    value: &Object,
+) -> Result<(), String> {
+    let appearance = step.entry(old, new, "AP");
+    let Object::Dict(look) = &appearance.after else { return Ok(()) };
+    if let Some(holder) = appearance.after_id
+        && step.unexplained(holder).is_some()
+    {
+        if !step.is_new(holder) {
+            return Err("shares an appearance that was changed".into());
+        }
+        step.permit(Some(holder), ChangeKind::FormValue, "the appearance of a form field");
+    }
+    if look.iter().any(|entry| entry.key != *"N") && keys.iter().any(|key| key == "AP") {
+        return Err("changes its appearance under the mouse".into());
+    }
+    let (normal, normal_id) = resolve(&step.after, look.get("N"));
+    let Object::Stream(stream) = normal else { return Ok(()) };
+    let Some(normal_id) = normal_id.filter(|n| step.unexplained(*n).is_some()) else {
+        // An appearance that was there before shows nothing new.
+        return if keys.iter().any(|key| key == "AP") {
+            Err("shows an appearance that was made for something else".into())
+        } else {
+            Ok(())
+        };
+    };
+    let belongs = |path: &str| path == "AP/N";
+    if !step.is_new(normal_id)
+        && !step.context.uses.all(normal_id.number, |u| u.from == Some(id) && belongs(&u.path))
+    {
+        return Err("has an appearance that is used elsewhere too, and was changed".into());
+    }
+    let is_old_font = |font: ObjRef| !step.changed.contains_key(&font.number);
+    appearance::shows_only(&step.after, &stream, &text_of(value), &is_old_font)?;
+    step.permit(Some(normal_id), ChangeKind::FormValue, "the appearance of a form field");
+    let dict = Object::Dict(stream.dict.clone());
+    step.cover_new(&dict, ChangeKind::FormValue, "the appearance of a form field", false);
+    Ok(())
+}
+
+/// Buttons: another one of the states that were there is shown.
+fn check_button(
+    step: &Step<'_>,
+    id: ObjRef,
+    old: &Dict,
+    new: &Dict,
+    keys: &[String],
+) -> Result<(), String> {
+    if keys.iter().any(|key| key == "AP") {
+        return Err("got another appearance".into());
+    }
+    let was_off = match step.before.lookup(old, "AS") {
+        Ok(Object::Name(state)) => state == "Off",
+        _ => true,
+    };
+    if keys.iter().any(|key| key == "AS") && !was_off {
+        return Err("was marked, and is no longer".into());
+    }
+    if step.changed.get(&id.number).is_none_or(|changed| changed.before.is_null()) {
+        return Err("is new".into());
+    }
+    match step.after.lookup(new, "V") {
+        Ok(Object::Name(_) | Object::Null) => Ok(()),
+        _ => Err("has a value that is no state".into()),
+    }
+}

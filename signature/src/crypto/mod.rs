@@ -1,0 +1,12 @@
+//! Hash functions, signature algorithms and public keys.
+
+mod algorithm;
+mod hash;
+mod key;
+
+pub use algorithm::{Algorithm, AlgorithmIdentifier, Unsupported};
+pub(crate) use hash::sha1_for_identification;
+pub use hash::{HashAlgorithm, Hasher};
+#[cfg(feature = "pki")]
+pub(crate) use key::digest_info_prefix;
+pub use key::{DigestInfo, KeyKind, PublicKey, SignatureMismatch};

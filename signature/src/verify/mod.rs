@@ -1,0 +1,123 @@
+//! Is what came back exactly what was sent, signed by whom it was expected, and nothing else?
+//!
+//! [`verify`] answers with a report of named checks, each passed, failed or not checked, and a
+//! plain verdict. What a file contains is never an error and never a panic, and nothing counts as
+//! good that was not looked at.
+//!
+//! ```
+//! use signdoc_signature::verify::{VerifyOptions, verify};
+//! use signdoc_signature::x509::TrustAnchors;
+//! # use std::sync::Arc;
+//! # use bytes::Bytes;
+//! # let (signed, original) = (Bytes::from_static(b"no pdf"), Bytes::from_static(b"no pdf"));
+//!
+//! let options = VerifyOptions {
+//!     original: Some(Arc::new(original)),
+//!     trust: TrustAnchors::none(), // from_bytes(&std::fs::read("roots.pem")?)?
+//!     ..VerifyOptions::default()
+//! };
+//! let report = verify(Arc::new(signed), &options);
+//! if !report.ok {
+//!     for check in report.failures() {
+//!         println!("{}: {}", check.name, check.detail);
+//!     }
+//! }
+//! assert!(!report.ok);
+//! ```
+//!
+//! The checks of a report:
+//!
+//! | name | passes when |
+//! |---|---|
+//! | `document` | the file can be read as a PDF and is not encrypted |
+//! | `structure` | its cross-references are sound, so that readers agree about its content |
+//! | `integrity` | every signature covers its revision, and the covered bytes are those signed |
+//! | `signature` | the value of every signature holds |
+//! | `chain` | every signer's certificate leads to an anchor, at the time of signing |
+//! | `changes` | later revisions hold only what signing needs, and what signatures permit |
+//! | `original` | the original is a prefix, and only what signing needs was added to it |
+//! | `unsigned_digest`, `signed_digest` | the digests that the service reported are those of the file |
+//! | `seals` | visible seals stand where they were asked for, within the size limit |
+//! | `signer` | a trusted signature is by whom it was expected |
+//! | `timestamp` | a trusted timestamp proves the time of every signature |
+//! | `revocation` | evidence in the file shows that no certificate was revoked |
+//! | `level` | every signature reaches the PAdES level that was asked for, or one at all |
+
+mod byte_range;
+mod cache;
+mod candidate;
+mod comparison;
+mod date;
+mod digests;
+mod evidence;
+mod judgement;
+mod level;
+mod options;
+mod report;
+mod serial;
+mod signature;
+mod signer;
+mod verdict;
+
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use bytes::Bytes;
+
+pub use crate::compare::{Below, Change, ChangeKind, Changes, Overlap};
+pub use level::Level;
+pub use options::{
+    ExpectedSigner, FormFilling, ReportedDigests, Requirement, SealPosition, SealRules,
+    UnknownRequirement, VerifyOptions,
+};
+pub use report::{Coverage, SignatureKind, SignatureReport, SignerReport, VerifyReport};
+pub use serial::{SerialReport, verify_chain};
+
+use crate::asn1::Time;
+use crate::pdf::{Document, FileSource, Limits, SharedSource};
+use crate::report::Check;
+
+/// Bytes that may be parsed and decoded besides a multiple of the file's size.
+const MAX_WORK: u64 = 256 << 20;
+
+/// Verifies a signed document.
+#[must_use]
+pub fn verify(signed: SharedSource, options: &VerifyOptions) -> VerifyReport {
+    // Comparing reads objects again and again: less work is allowed than for reading once.
+    let limits = Limits { work: MAX_WORK, ..Limits::default() };
+    let document = match Document::open_shared(cache::Cached::over(signed), limits) {
+        Ok(document) => document,
+        Err(error) => {
+            return VerifyReport::unreadable(Check::failed("document", error.to_string()));
+        }
+    };
+    if document.is_encrypted() {
+        let detail = "the document is encrypted; what it shows cannot be compared";
+        return VerifyReport::unreadable(Check::failed("document", detail));
+    }
+    let now = options.at.unwrap_or_else(Time::now);
+    judgement::run(&document, options, now)
+}
+
+/// Verifies bytes in memory, which are shared, not copied.
+#[must_use]
+pub fn verify_bytes(signed: impl Into<Bytes>, options: &VerifyOptions) -> VerifyReport {
+    verify(Arc::new(signed.into()), options)
+}
+
+/// Verifies the file at `path`. A file that cannot be opened is a failed check, too.
+#[must_use]
+pub fn verify_path(path: impl AsRef<Path>, options: &VerifyOptions) -> VerifyReport {
+    match open(path.as_ref()) {
+        Ok(source) => verify(source, options),
+        Err(error) => {
+            let detail = format!("the file cannot be opened: {error}");
+            VerifyReport::unreadable(Check::failed("document", detail))
+        }
+    }
+}
+
+fn open(path: &Path) -> io::Result<SharedSource> {
+    Ok(Arc::new(FileSource::open(path)?))
+}

@@ -1,0 +1,147 @@
+//! The report: named checks, signatures, changes, and what seals lie over.
+
+use serde::Serialize;
+
+use super::level::Level;
+use crate::compare::{Changes, Overlap};
+use crate::report::{Check, Checks, Status};
+
+/// What a verification found. Made by [`super::verify`]; never an error for what a file contains.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct VerifyReport {
+    /// The plain verdict: integrity, signature and chain of every signature hold, nothing but
+    /// permitted changes was made, and everything that was asked for (comparison, reported
+    /// digests, signer, required checks) passed. No check failed.
+    pub ok: bool,
+    /// The checks with stable names; see the crate's documentation of verification.
+    pub checks: Checks,
+    /// Every signature and document timestamp, by the end of what it covers.
+    pub signatures: Vec<SignatureReport>,
+    /// What was changed after the document that was sent, or else after the first signature.
+    pub changes: Changes,
+    /// What visible seals lie over, for a person to judge.
+    pub overlaps: Vec<Overlap>,
+    /// What is odd about the file without being wrong.
+    pub notes: Vec<String>,
+}
+
+/// What was found about one signature or document timestamp.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct SignatureReport {
+    /// Fully qualified name of the field.
+    pub field: String,
+    /// `signature` or `timestamp`.
+    pub kind: SignatureKind,
+    /// `SubFilter` as it stands in the file.
+    pub sub_filter: String,
+    /// Position of the revision that holds it, 0 is the oldest; `None` when its range is wrong.
+    pub revision: Option<usize>,
+    /// What of the file it covers.
+    pub coverage: Coverage,
+    /// Offset behind the last byte it covers.
+    pub covered_end: Option<u64>,
+    /// Whether it was there already in the document that was sent.
+    pub in_original: bool,
+    /// The signer as the certificate names it.
+    pub signer: Option<SignerReport>,
+    /// The signature algorithm.
+    pub algorithm: Option<String>,
+    /// The time that the signer claims (RFC 3339, UTC), proven by nothing.
+    pub claimed_time: Option<String>,
+    /// The time that a trusted timestamp proves (RFC 3339, UTC).
+    pub proven_time: Option<String>,
+    /// The PAdES baseline level it reaches; `None` for other signatures and invalid ones.
+    pub level: Option<Level>,
+    /// Deviations from the standards that were accepted.
+    pub leniencies: Vec<String>,
+    /// The checks of this signature.
+    pub checks: Checks,
+}
+
+/// What an entry in the list of signatures is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SignatureKind {
+    /// A signature by somebody.
+    Signature,
+    /// A document timestamp.
+    Timestamp,
+}
+
+/// What of the file a signature covers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Coverage {
+    /// Every byte but its own `Contents`.
+    WholeFile,
+    /// The file as it was when it was made; updates follow.
+    Revision,
+    /// Something else: its range is not acceptable.
+    Invalid,
+}
+
+/// A signer as the certificate names it.
+#[derive(Debug, Clone, Serialize)]
+#[non_exhaustive]
+pub struct SignerReport {
+    /// Common name.
+    pub name: Option<String>,
+    /// Given name.
+    pub given_name: Option<String>,
+    /// Surname.
+    pub surname: Option<String>,
+    /// `serialNumber` of the subject.
+    pub serial_number: Option<String>,
+    /// Organization.
+    pub organization: Option<String>,
+    /// Country.
+    pub country: Option<String>,
+    /// The whole subject.
+    pub subject: String,
+    /// The issuer.
+    pub issuer: String,
+    /// Serial number of the certificate, in hexadecimal.
+    pub certificate_serial: String,
+    /// SHA-256 of the certificate, in hexadecimal.
+    pub certificate_sha256: String,
+    /// First moment of validity (RFC 3339, UTC).
+    pub not_before: String,
+    /// Last moment of validity (RFC 3339, UTC).
+    pub not_after: String,
+}
+
+impl VerifyReport {
+    /// The report of a file that could not be looked into.
+    pub(crate) fn unreadable(check: Check) -> Self {
+        let mut checks = Checks::new();
+        checks.push(check);
+        VerifyReport {
+            ok: false,
+            checks,
+            signatures: Vec::new(),
+            changes: Changes::default(),
+            overlaps: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// The outcome of the named check; a check that is absent was not made.
+    #[must_use]
+    pub fn status(&self, name: &str) -> Status {
+        self.checks.status(name)
+    }
+
+    /// The checks that failed, in order.
+    pub fn failures(&self) -> impl Iterator<Item = &Check> {
+        self.checks.iter().filter(|check| check.status == Status::Failed)
+    }
+
+    /// The whole report as JSON.
+    #[must_use]
+    pub fn to_json(&self) -> serde_json::Value {
+        // The report holds nothing that JSON cannot hold.
+        serde_json::to_value(self).unwrap_or_default()
+    }
+}
