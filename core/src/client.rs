@@ -1,0 +1,243 @@
+//! The client: where configuration, clock, tokens and transport meet.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::time::Instant;
+use url::Url;
+
+use crate::clock::{Clock, SystemClock};
+use crate::config::{Config, ConfigBuilder};
+use crate::error::{Code, Result};
+use crate::identity::{AccessToken, Discovery, JwksCache, ProviderMetadata, TokenCache};
+use crate::progress::Progress;
+use crate::trace::{Level, Trace};
+use crate::transport::{Attempt, Repeat, Transport, deadline_passed, decide};
+use crate::wire::BufferPool;
+
+/// A client of the service; clones share everything.
+///
+/// Its methods are async and need a tokio runtime with time and I/O enabled. While a request is
+/// sent, files are read in windows of 96 KiB on the thread that drives the call.
+#[derive(Clone, Debug)]
+pub struct Client {
+    pub(crate) shared: Arc<Shared>,
+}
+
+/// What all clones of a client and its background work share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub config: Config,
+    pub clock: Arc<dyn Clock>,
+    pub transport: Transport,
+    pub discovery: Discovery,
+    pub tokens: TokenCache,
+    pub jwks: JwksCache,
+    pub pool: BufferPool,
+}
+
+/// Settings of one call.
+#[derive(Clone, Debug, Default)]
+pub struct CallOptions {
+    /// The time this call may take in all; the client's `timeout` where it is not set.
+    pub timeout: Option<Duration>,
+    /// Counters to watch the call by.
+    pub progress: Progress,
+    /// What the call did, for logs and for support.
+    pub trace: Trace,
+}
+
+/// What everything that one call does has in common.
+#[derive(Clone, Debug)]
+pub(crate) struct Call {
+    pub deadline: Instant,
+    pub progress: Progress,
+    pub trace: Trace,
+}
+
+impl Call {
+    /// The same call for a request of its own, whose progress is not the caller's.
+    pub(crate) fn aside(&self) -> Self {
+        Self { progress: Progress::default(), ..self.clone() }
+    }
+}
+
+impl Client {
+    /// A client from a checked configuration. Nothing is sent yet.
+    ///
+    /// # Errors
+    /// [`Code::InvalidOption`] when a certificate file or proxy cannot be used.
+    pub fn new(config: Config) -> Result<Self> {
+        Self::with_clock(config, Arc::new(SystemClock::default()))
+    }
+
+    /// As [`Client::new`], with a clock of the caller's.
+    ///
+    /// # Errors
+    /// As [`Client::new`].
+    pub fn with_clock(config: Config, clock: Arc<dyn Clock>) -> Result<Self> {
+        let transport = Transport::new(&config)?;
+        let shared = Shared {
+            config,
+            clock,
+            transport,
+            discovery: Discovery::default(),
+            tokens: TokenCache::default(),
+            jwks: JwksCache::default(),
+            pool: BufferPool::new(),
+        };
+        Ok(Self { shared: Arc::new(shared) })
+    }
+
+    /// A client from `SIGNDOC_*` variables.
+    ///
+    /// # Errors
+    /// As [`ConfigBuilder::build`] and [`Client::new`].
+    pub fn from_env() -> Result<Self> {
+        Self::new(Config::builder().env()?.build()?)
+    }
+
+    /// A configuration to be filled.
+    #[must_use]
+    pub fn builder() -> ConfigBuilder {
+        Config::builder()
+    }
+
+    /// The configuration.
+    #[must_use]
+    pub fn config(&self) -> &Config {
+        &self.shared.config
+    }
+
+    /// The clock this client asks.
+    #[must_use]
+    pub fn clock(&self) -> &Arc<dyn Clock> {
+        &self.shared.clock
+    }
+
+    /// What the identity provider says of itself (OpenID Connect Discovery 1.0), from the cache
+    /// while it is younger than a day.
+    ///
+    /// # Errors
+    /// Network and protocol errors; [`Code::DiscoveryIncomplete`] for a wrong issuer.
+    pub async fn provider_metadata(&self, options: &CallOptions) -> Result<ProviderMetadata> {
+        let call = self.call(options);
+        self.within(&call, "discovery", self.shared.discovery.get(&self.shared, &call)).await
+    }
+
+    pub(crate) fn call(&self, options: &CallOptions) -> Call {
+        let timeout = options.timeout.unwrap_or(self.shared.config.timeout);
+        let now = Instant::now();
+        let deadline = now.checked_add(timeout);
+        Call {
+            deadline: deadline.unwrap_or(now + Duration::from_secs(365 * 24 * 3600)),
+            progress: options.progress.clone(),
+            trace: options.trace.clone(),
+        }
+    }
+
+    /// Ends `work` at the deadline wherever it is, also while it waits for somebody else's token.
+    pub(crate) async fn within<T>(
+        &self,
+        call: &Call,
+        what: &'static str,
+        work: impl Future<Output = Result<T>>,
+    ) -> Result<T> {
+        tokio::time::timeout_at(call.deadline, work)
+            .await
+            .unwrap_or_else(|_| Err(deadline_passed(what)))
+    }
+
+    /// The service's address: configured, or from the provider's metadata.
+    pub(crate) async fn base_url(&self, call: &Call) -> Result<Url> {
+        if let Some(url) = &self.shared.config.base_url {
+            return Ok(url.clone());
+        }
+        let metadata = self.shared.discovery.get(&self.shared, call).await?;
+        metadata.service().cloned()
+    }
+
+    /// The address of the order endpoints: configured, or the service's.
+    pub(crate) async fn orders_url(&self, call: &Call) -> Result<Url> {
+        match &self.shared.config.orders_url {
+            Some(url) => Ok(url.clone()),
+            None => self.base_url(call).await,
+        }
+    }
+
+    /// Runs `attempt` with a token; when the service refuses the token, once more with a new one.
+    pub(crate) async fn authorized<T, F>(
+        &self,
+        call: &Call,
+        mut attempt: impl FnMut(AccessToken) -> F,
+    ) -> Result<T>
+    where
+        F: Future<Output = Result<T>>,
+    {
+        let shared = &self.shared;
+        let scope = shared.config.scope.as_str();
+        let token = shared.tokens.get(shared, scope, call).await?;
+        match attempt(token.clone()).await {
+            Err(error) if is_token_refused(&error) => {
+                call.trace
+                    .event(Level::Info, || "the service refused the token; renewing it".into());
+                shared.tokens.reject(scope, &token);
+                let token = shared.tokens.get(shared, scope, call).await?;
+                attempt(token).await
+            }
+            result => result,
+        }
+    }
+}
+
+fn is_token_refused(error: &crate::Error) -> bool {
+    error.code() == Code::AccessTokenRejected && error.name() != "insufficient_scope"
+}
+
+impl Shared {
+    /// Repeats `attempt`, which may be repeated safely, as the retry decision says.
+    pub(crate) async fn repeat<T, F>(&self, call: &Call, attempt: impl FnMut() -> F) -> Result<T>
+    where
+        F: Future<Output = Result<T>>,
+    {
+        self.repeat_as(Repeat::Safe, call, attempt).await
+    }
+
+    /// Repeats `attempt` as far as `repeat` and the retry decision allow.
+    pub(crate) async fn repeat_as<T, F>(
+        &self,
+        repeat: Repeat,
+        call: &Call,
+        mut attempt: impl FnMut() -> F,
+    ) -> Result<T>
+    where
+        F: Future<Output = Result<T>>,
+    {
+        let mut made = 0;
+        loop {
+            let error = match attempt().await {
+                Ok(value) => return Ok(value),
+                Err(error) => error,
+            };
+            let facts = Attempt {
+                made,
+                allowed: self.config.max_retries,
+                left: call.deadline.saturating_duration_since(Instant::now()),
+                jitter: random_share(),
+            };
+            let Some(pause) = decide(repeat, &error, &facts) else { return Err(error) };
+            call.trace.event(Level::Warning, || {
+                format!("{}: again in {} ms", error.message(), pause.as_millis())
+            });
+            self.clock.sleep(pause).await;
+            made += 1;
+        }
+    }
+}
+
+/// An even random number from 0 to 1, from the operating system: right after a fork, too.
+fn random_share() -> f64 {
+    let number = getrandom::u32().unwrap_or(u32::MAX / 2);
+    f64::from(number) / f64::from(u32::MAX)
+}

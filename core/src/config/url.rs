@@ -1,0 +1,89 @@
+//! Addresses: https everywhere, http to this machine only.
+
+use url::{Host, Url};
+
+use crate::error::{Code, Error, Result};
+
+/// Parses and checks an address that requests will be sent to.
+pub(crate) fn checked_url(field: &str, text: &str) -> Result<Url> {
+    let url = Url::parse(text.trim()).map_err(|error| {
+        Error::new(Code::InvalidOption, format!("{field} is no valid address: {error}"))
+            .with_detail("field", field)
+    })?;
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err(Error::new(
+            Code::InvalidOption,
+            format!("{field} must not hold a user or password"),
+        )
+        .with_detail("field", field));
+    }
+    match url.scheme() {
+        "https" if url.has_host() => Ok(url),
+        "http" if is_loopback(&url) => Ok(url),
+        _ => Err(Error::new(
+            Code::InsecureUrl,
+            format!(
+                "{field} must be an https address; plain http is accepted for loopback only, not {}",
+                origin_of(&url)
+            ),
+        )
+        .with_detail("field", field)),
+    }
+}
+
+/// A proxy may be reached by http and may carry credentials.
+pub(super) fn proxy_url(text: &str) -> Result<Url> {
+    Url::parse(text)
+        .ok()
+        .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+        .ok_or_else(|| {
+            Error::new(Code::InvalidOption, "proxy must be an http or https address with a host")
+                .with_detail("field", "proxy")
+        })
+}
+
+pub(crate) fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
+        Some(Host::Ipv4(ip)) => ip.is_loopback(),
+        Some(Host::Ipv6(ip)) => ip.is_loopback(),
+        None => false,
+    }
+}
+
+/// Scheme, host and port: what may be shown in a message.
+pub(crate) fn origin_of(url: &Url) -> String {
+    let host = url.host_str().unwrap_or("no host");
+    match url.port() {
+        Some(port) => format!("{}://{host}:{port}", url.scheme()),
+        None => format!("{}://{host}", url.scheme()),
+    }
+}
+
+/// Appends a path to a base address, whatever slashes both have.
+pub(crate) fn join(base: &Url, path: &str) -> Url {
+    let mut url = base.clone();
+    let joined = format!("{}/{}", base.path().trim_end_matches('/'), path.trim_start_matches('/'));
+    url.set_path(&joined);
+    url.set_query(None);
+    url.set_fragment(None);
+    url
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joining_keeps_exactly_one_slash() {
+        for base in ["https://h/a", "https://h/a/"] {
+            let base = Url::parse(base).unwrap();
+            assert_eq!(join(&base, "/signdoc/convert").as_str(), "https://h/a/signdoc/convert");
+        }
+    }
+
+    #[test]
+    fn credentials_in_an_address_are_refused() {
+        assert!(checked_url("base_url", "https://u:p@h/").is_err());
+    }
+}

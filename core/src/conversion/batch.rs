@@ -1,0 +1,359 @@
+//! Conversions of any number of documents, in packs of what one call takes.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+
+use signdoc_spec::limits::CONVERSION_DOCUMENTS_MAX;
+use tokio::task::JoinSet;
+
+use super::manifest::{Input, Manifest};
+use super::plan::Place;
+use super::{CONVERT, Conversion};
+use crate::client::{CallOptions, Client};
+use crate::destination::{Destination, Namer};
+use crate::document::Document;
+use crate::error::{Code, Error, Result};
+use crate::wire::ByteSource;
+
+/// Packs kept small when results stay in memory, in bytes of input.
+const MEMORY_PACK: u64 = 24 * 1024 * 1024;
+
+/// Settings of [`Client::convert_many`].
+#[derive(Clone, Debug)]
+pub struct BatchOptions {
+    /// Where the converted documents go.
+    pub to: Destination,
+    /// Calls under way at the same time, 1 to 64.
+    pub concurrency: usize,
+    /// A file that remembers what is done: documents it names are not sent again. Needs a folder
+    /// as destination.
+    pub resume: Option<PathBuf>,
+    /// Time limit of each call, and progress.
+    pub call: CallOptions,
+}
+
+impl Default for BatchOptions {
+    fn default() -> Self {
+        Self { to: Destination::Memory, concurrency: 4, resume: None, call: CallOptions::default() }
+    }
+}
+
+/// A document on its way.
+struct Item {
+    index: usize,
+    document: Document,
+    source: ByteSource,
+    place: Option<Place>,
+    input: Option<Input>,
+}
+
+/// Documents for one call.
+pub struct Pack {
+    items: Vec<Item>,
+    bytes: u64,
+}
+
+/// Sorts documents into packs and results out of them; it sends nothing itself.
+///
+/// Faces that pull documents on a thread of their own (Python, C) drive it by hand;
+/// [`Batch`] drives it for Rust.
+pub struct BatchPlan {
+    options: BatchOptions,
+    namer: Option<Namer>,
+    manifest: Option<Manifest>,
+    next_index: usize,
+    open: Pack,
+    ready: VecDeque<Conversion>,
+}
+
+impl BatchPlan {
+    /// # Errors
+    /// [`Code::InvalidArgument`] for a concurrency outside 1 to 64 or `resume` without a folder;
+    /// [`Code::DestinationFailed`] when the folder cannot be made; [`Code::JournalFailed`] when
+    /// the manifest cannot be used.
+    pub fn new(options: BatchOptions) -> Result<Self> {
+        if !(1..=64).contains(&options.concurrency) {
+            return Err(Error::new(
+                Code::InvalidArgument,
+                format!("concurrency is {}; it must be 1 to 64", options.concurrency),
+            )
+            .with_detail("field", "concurrency")
+            .with_detail("actual", options.concurrency)
+            .with_detail("limit", 64));
+        }
+        let namer = match &options.to {
+            Destination::Memory => None,
+            Destination::Folder { path, overwrite } => Some(Namer::new(path, *overwrite)?),
+        };
+        let manifest = match (&options.resume, &namer) {
+            (None, _) => None,
+            (Some(path), Some(_)) => Some(Manifest::open(path)?),
+            (Some(_), None) => {
+                return Err(Error::new(
+                    Code::InvalidArgument,
+                    "resume needs a folder as destination: results in memory do not outlive the program",
+                )
+                .with_detail("field", "resume"));
+            }
+        };
+        let open = Pack { items: Vec::new(), bytes: 0 };
+        Ok(Self { options, namer, manifest, next_index: 0, open, ready: VecDeque::new() })
+    }
+
+    /// The settings.
+    #[must_use]
+    pub fn options(&self) -> &BatchOptions {
+        &self.options
+    }
+
+    /// Takes the next document; returns a pack when it is full.
+    ///
+    /// A document that cannot be sent becomes a result with a failure at once; one that is done
+    /// already becomes its former result.
+    pub fn add(&mut self, document: Document) -> Option<Pack> {
+        let index = self.next_index;
+        self.next_index += 1;
+        match self.item(index, document) {
+            Ok(Some(item)) => {
+                self.open.bytes += item.source.len();
+                self.open.items.push(item);
+            }
+            Ok(None) => {}
+            Err(error) => self.ready.push_back(failed(index, error)),
+        }
+        let full = self.open.items.len() >= CONVERSION_DOCUMENTS_MAX
+            || (self.namer.is_none() && self.open.bytes >= MEMORY_PACK);
+        if full { self.flush() } else { None }
+    }
+
+    /// The last pack, when there is anything in it.
+    pub fn flush(&mut self) -> Option<Pack> {
+        let empty = Pack { items: Vec::new(), bytes: 0 };
+        let pack = std::mem::replace(&mut self.open, empty);
+        (!pack.items.is_empty()).then_some(pack)
+    }
+
+    /// Takes the results of a pack.
+    pub fn done(&mut self, results: Vec<Finished>) {
+        for finished in results {
+            let mut result = finished.result;
+            if let (Some(manifest), Some(input)) = (&mut self.manifest, &finished.input)
+                && result.path.is_some()
+                && let Err(error) = manifest.done(input, &result)
+            {
+                result.failure = Some(error);
+            }
+            self.ready.push_back(result);
+        }
+    }
+
+    /// A result that nobody has taken yet.
+    pub fn next_ready(&mut self) -> Option<Conversion> {
+        self.ready.pop_front()
+    }
+
+    /// What must be sent for `document`, or nothing when it is done already.
+    fn item(&mut self, index: usize, document: Document) -> Result<Option<Item>> {
+        let source = document.open(index)?;
+        let Some(namer) = &mut self.namer else {
+            return Ok(Some(Item { index, document, source, place: None, input: None }));
+        };
+        let input = match &self.manifest {
+            Some(_) => Some(Input::of(&source)?),
+            None => None,
+        };
+        let mut overwrite = namer.overwrites();
+        if let (Some(manifest), Some(input)) = (&self.manifest, &input) {
+            if let Some(mut done) = manifest.find(input) {
+                done.index = index;
+                namer.reserve(index, document.name.as_deref());
+                self.ready.push_back(done);
+                return Ok(None);
+            }
+            overwrite |= manifest.was_sent(input);
+        }
+        let path = namer.path(index, document.name.as_deref(), overwrite)?;
+        if let (Some(manifest), Some(input)) = (&mut self.manifest, &input) {
+            manifest.sent(input)?;
+        }
+        Ok(Some(Item { index, document, source, place: Some(Place { path, overwrite }), input }))
+    }
+}
+
+/// A result with what the manifest needs to know of its input.
+pub struct Finished {
+    result: Conversion,
+    input: Option<Input>,
+}
+
+fn failed(index: usize, error: Error) -> Conversion {
+    Conversion { index, failure: Some(error), ..Conversion::default() }
+}
+
+impl Client {
+    /// Converts any number of documents: packs of up to fifteen, several calls at a time, results
+    /// as they finish.
+    ///
+    /// Nothing is hidden: each document gets exactly one [`Conversion`], with its own `errors`
+    /// (the service refused it) or `failure` (it could not be sent, or its call failed). When the
+    /// service refuses some documents of a pack, the others are sent once more without them.
+    ///
+    /// Documents are taken from the iterator as there is room. Dropping the [`Batch`] cancels the
+    /// calls under way.
+    ///
+    /// # Errors
+    /// As [`BatchPlan::new`].
+    pub fn convert_many(
+        &self,
+        documents: impl IntoIterator<Item = Document, IntoIter: Send + 'static>,
+        options: BatchOptions,
+    ) -> Result<Batch> {
+        Ok(Batch {
+            client: self.clone(),
+            documents: Box::new(documents.into_iter()),
+            plan: BatchPlan::new(options)?,
+            calls: JoinSet::new(),
+            exhausted: false,
+        })
+    }
+
+    /// Converts one pack: each document of it gets one result.
+    pub async fn convert_pack(&self, pack: Pack, options: &CallOptions) -> Vec<Finished> {
+        let mut waiting = pack.items;
+        let mut finished = Vec::with_capacity(waiting.len());
+        let mut asked_again = false;
+        while !waiting.is_empty() {
+            let documents = waiting.iter().map(|i| (&i.document, i.source.clone())).collect();
+            let places = waiting.iter().filter_map(|item| item.place.clone()).collect();
+            let outcome = self.convert_opened(documents, places, options).await;
+            let round = match outcome {
+                Ok((_, results)) => Round::of_results(results, asked_again),
+                Err(error) => Round::of_error(error, &waiting),
+            };
+            asked_again |= round.counts;
+            waiting = round.settle(waiting, &mut finished);
+        }
+        finished
+    }
+}
+
+/// What one call said about each document of it: `None` means that it must be sent again.
+struct Round {
+    verdicts: Vec<Option<Conversion>>,
+    /// Whether this was the one repetition that survivors of a refusal get.
+    counts: bool,
+}
+
+impl Round {
+    fn of_results(results: Vec<Conversion>, asked_again: bool) -> Self {
+        let disabled = results.iter().any(Conversion::is_disabled);
+        let refused = results.iter().any(Conversion::is_failed);
+        let verdict = |mut result: Conversion| {
+            if result.size.is_some() || result.is_failed() {
+                return Some(result);
+            }
+            if !refused || disabled || asked_again {
+                result.failure = Some(Error::new(
+                    Code::MissingField,
+                    format!("{CONVERT}: the service converted this document but did not send it"),
+                ));
+                return Some(result);
+            }
+            None
+        };
+        Self { verdicts: results.into_iter().map(verdict).collect(), counts: true }
+    }
+
+    /// A call that failed as a whole: what arrived stays; a document that broke the call itself is
+    /// taken out and the rest goes again.
+    fn of_error(error: Error, waiting: &[Item]) -> Self {
+        let arrived = |position: usize| {
+            error.conversions().iter().find(|c| c.index == position && c.size.is_some()).cloned()
+        };
+        let culprit = waiting.iter().position(|item| item.is_culprit(&error));
+        let bare = error.clone().with_conversions(Vec::new());
+        let verdict = |position: usize| match (arrived(position), culprit) {
+            (Some(whole), _) => Some(whole),
+            (None, Some(culprit)) if culprit != position => None,
+            (None, _) => Some(failed(position, bare.clone())),
+        };
+        Self { verdicts: (0..waiting.len()).map(verdict).collect(), counts: false }
+    }
+
+    fn settle(self, waiting: Vec<Item>, finished: &mut Vec<Finished>) -> Vec<Item> {
+        let mut again = Vec::new();
+        let mut verdicts = self.verdicts.into_iter();
+        for item in waiting {
+            match verdicts.next().flatten() {
+                Some(mut result) => {
+                    result.index = item.index;
+                    finished.push(Finished { result, input: item.input });
+                }
+                None => again.push(item),
+            }
+        }
+        again
+    }
+}
+
+impl Item {
+    /// Whether `error` says that this very document could not be read while it was sent.
+    fn is_culprit(&self, error: &Error) -> bool {
+        let code = matches!(error.code(), Code::DocumentChanged | Code::DocumentUnreadable);
+        let path = error.details().get("path").and_then(|path| path.as_str());
+        let own = self.source.path().map(|path| path.display().to_string());
+        code && path.is_some() && path == own.as_deref()
+    }
+}
+
+/// Conversions under way; see [`Client::convert_many`].
+pub struct Batch {
+    client: Client,
+    documents: Box<dyn Iterator<Item = Document> + Send>,
+    plan: BatchPlan,
+    calls: JoinSet<Vec<Finished>>,
+    exhausted: bool,
+}
+
+impl Batch {
+    /// The next result, in the order in which they finish; `None` when all are told.
+    pub async fn next(&mut self) -> Option<Conversion> {
+        loop {
+            if let Some(result) = self.plan.next_ready() {
+                return Some(result);
+            }
+            self.fill();
+            if let Some(result) = self.plan.next_ready() {
+                return Some(result);
+            }
+            match self.calls.join_next().await? {
+                Ok(results) => self.plan.done(results),
+                // A panic in a call is a defect of ours; the documents of it are lost to sight.
+                Err(error) => {
+                    let told = Error::new(
+                        Code::Internal,
+                        format!("a conversion call ended badly: {error}"),
+                    );
+                    return Some(failed(self.plan.next_index, told));
+                }
+            }
+        }
+    }
+
+    fn fill(&mut self) {
+        while self.calls.len() < self.plan.options.concurrency && !self.exhausted {
+            let pack = match self.documents.next() {
+                Some(document) => self.plan.add(document),
+                None => {
+                    self.exhausted = true;
+                    self.plan.flush()
+                }
+            };
+            if let Some(pack) = pack {
+                let client = self.client.clone();
+                let options = self.plan.options.call.clone();
+                self.calls.spawn(async move { client.convert_pack(pack, &options).await });
+            }
+        }
+    }
+}

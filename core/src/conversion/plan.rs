@@ -1,0 +1,109 @@
+//! Where each result of a call goes, and what has arrived whole so far.
+
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+use super::Conversion;
+use crate::destination::{Destination, Namer};
+use crate::document::Document;
+use crate::error::{Error, Result};
+use crate::wire::{ByteSource, FileOptions, Sink};
+
+/// The file one result goes to.
+#[derive(Clone, Debug)]
+pub(super) struct Place {
+    pub path: PathBuf,
+    pub overwrite: bool,
+}
+
+/// Shared by all attempts of one call: a document that arrived in a first attempt stays when the
+/// rest is asked for again.
+pub(super) struct Plan {
+    hints: Vec<usize>,
+    /// One for each document; empty when results stay in memory.
+    places: Vec<Place>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    /// Paths this call has written already: only they may be replaced without `overwrite`.
+    written: Vec<PathBuf>,
+    results: Vec<Conversion>,
+}
+
+/// Places for all documents of one call, before anything is sent.
+pub(super) fn places(documents: &[Document], to: &Destination) -> Result<Vec<Place>> {
+    let Destination::Folder { path, overwrite } = to else { return Ok(Vec::new()) };
+    let mut namer = Namer::new(path, *overwrite)?;
+    let place = |(index, document): (usize, &Document)| {
+        let path = namer.path(index, document.name.as_deref(), *overwrite)?;
+        Ok(Place { path, overwrite: *overwrite })
+    };
+    documents.iter().enumerate().map(place).collect()
+}
+
+impl Plan {
+    pub(super) fn new(sources: &[ByteSource], places: Vec<Place>) -> Self {
+        let hint = |source: &ByteSource| usize::try_from(source.len()).unwrap_or(0);
+        Self { hints: sources.iter().map(hint).collect(), places, state: Mutex::default() }
+    }
+
+    /// How many results there must be.
+    pub(super) fn expected(&self) -> usize {
+        self.hints.len()
+    }
+
+    /// A place for the document `index`, also for one that nobody asked for.
+    pub(super) fn sink(&self, index: usize) -> Result<Sink> {
+        let Some(first) = self.places.first() else {
+            let hint = self.hints.get(index).copied().unwrap_or(0);
+            return Sink::memory(hint).map_err(|error| crate::error::of_sink(&error));
+        };
+        let Place { path, overwrite } = match self.places.get(index) {
+            Some(place) => place.clone(),
+            None => Place {
+                path: first.path.with_file_name(format!("unasked-{}.pdf", index + 1)),
+                overwrite: first.overwrite,
+            },
+        };
+        let replace = overwrite || self.lock().written.contains(&path);
+        Sink::file(&path, FileOptions { overwrite: replace, ..FileOptions::default() })
+            .map_err(|error| crate::error::of_sink(&error))
+    }
+
+    /// Notes that `path` now holds a result of this call.
+    pub(super) fn wrote(&self, path: &std::path::Path) {
+        let mut state = self.lock();
+        if !state.written.iter().any(|known| known == path) {
+            state.written.push(path.to_owned());
+        }
+    }
+
+    /// Notes what is known so far, for the case that the attempt fails.
+    pub(super) fn keep(&self, results: Vec<Conversion>) {
+        let mut state = self.lock();
+        for result in results {
+            match state.results.iter_mut().find(|known| known.index == result.index) {
+                // A later attempt may know less than an earlier one that got further.
+                Some(known) if known.size.is_some() && result.size.is_none() => {}
+                Some(known) => *known = result,
+                None => state.results.push(result),
+            }
+        }
+    }
+
+    /// Gives what arrived along with the error.
+    pub(super) fn hand_over(&self, error: Error) -> Error {
+        let mut results = std::mem::take(&mut self.lock().results);
+        if results.is_empty() || !error.conversions().is_empty() {
+            return error;
+        }
+        results.sort_by_key(|result| result.index);
+        error.with_conversions(results)
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

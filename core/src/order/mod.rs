@@ -1,0 +1,459 @@
+//! Sign orders of both kinds: create, follow, download.
+//!
+//! A download deletes the order at the service, so it is built to lose nothing: see
+//! [`DownloadOptions`] and [`recover`].
+
+mod created;
+mod digest;
+mod download;
+mod extract;
+mod fields;
+mod journal;
+mod lenient;
+mod model;
+mod outcome;
+mod pades;
+mod pages;
+#[cfg(feature = "signing")]
+mod pdf;
+mod places;
+mod recover;
+mod results;
+mod sdo;
+mod spool;
+mod state;
+mod wait;
+
+use std::path::Path;
+
+use http::Method;
+use signdoc_spec::endpoints::QUERY_SIGN_ID;
+use signdoc_spec::limits::ORDER_TOTAL_ADVISED_BYTES;
+use signdoc_spec::{PadesState, SdoState};
+use url::Url;
+
+use crate::client::{Call, CallOptions, Client};
+use crate::config::join;
+use crate::error::{Code, Error, ErrorBody, RawAnswer, Result};
+use crate::identity::AccessToken;
+use crate::trace::Level;
+use crate::transport::{Body, Repeat, Request};
+use crate::wire::RequestBody;
+
+pub use digest::{DigestCheck, Sha256};
+pub use download::DownloadOptions;
+pub use model::{Order, OrderDocument, OrderKind, OrderProperties, OrderRef};
+use pades::Prepared;
+pub use pades::{PadesDocument, PadesOrder, SealPosition};
+pub use recover::{Recovery, RecoveryOutcome, recover};
+pub use results::{Download, PadesDownload, PadesSigned, SdoDownload, SdoSigned};
+pub use sdo::{SdoDocument, SdoOrder};
+pub use wait::{StateWatch, WaitOptions};
+
+const CREATE: &str = "create order";
+const DISCARD: &str = "discard order";
+/// Answers without documents are short, in bytes.
+const ANSWER_CAP: usize = 4 * 1024 * 1024;
+
+/// What both kinds have in common.
+#[derive(Clone, Debug)]
+struct Orders {
+    client: Client,
+    kind: OrderKind,
+}
+
+/// PAdES orders: PDFs signed for long-term validation.
+///
+/// The specification marks this interface as outdated and scheduled for removal; a newer signing
+/// solution replaces it.
+#[derive(Clone, Debug)]
+pub struct Pades(Orders);
+
+/// SEID-SDO orders: signed data objects for PDFs, texts and XML.
+///
+/// The specification marks this interface as deprecated; the newer signing solution has no
+/// equivalent.
+#[derive(Clone, Debug)]
+pub struct Sdo(Orders);
+
+impl Client {
+    /// PAdES orders (outdated, says the specification).
+    #[must_use]
+    pub fn pades(&self) -> Pades {
+        Pades(Orders { client: self.clone(), kind: OrderKind::Pades })
+    }
+
+    /// SEID-SDO orders (deprecated, says the specification).
+    #[must_use]
+    pub fn sdo(&self) -> Sdo {
+        Sdo(Orders { client: self.clone(), kind: OrderKind::Sdo })
+    }
+}
+
+impl Pades {
+    /// Creates an order. The user must come to sign within 90 seconds.
+    ///
+    /// Source: specification, `POST /signdoc/pades`. Repeated only when the request provably did
+    /// not reach the service.
+    ///
+    /// # Errors
+    /// * Before anything is sent: [`Code::InvalidArgument`], [`Code::DocumentCount`],
+    ///   [`Code::NotAPdf`], [`Code::SealPage`] and their like, naming the field.
+    /// * The conversion's own codes when a document with `pdf_spec` was not converted, with the
+    ///   results of all documents; there is no order then.
+    /// * [`Code::OrderRejected`] with the service's messages; network and token errors.
+    pub async fn create(&self, order: &PadesOrder, options: &CallOptions) -> Result<Order> {
+        let prepared = order.prepare(&self.0.client.shared.pool)?;
+        self.0.create(prepared, options).await
+    }
+
+    /// The order's state.
+    ///
+    /// Source: specification, `GET /signdoc/pades?sign_id=`.
+    ///
+    /// # Errors
+    /// [`Code::OrderNotFound`], or [`Code::WindowExpired`] where the order itself is given and its
+    /// time has run out; network, token and service errors.
+    pub async fn state(
+        &self,
+        order: impl Into<OrderRef>,
+        options: &CallOptions,
+    ) -> Result<PadesState> {
+        let state = self.0.state(&order.into(), options).await?;
+        Ok(PadesState::from_text(&state))
+    }
+
+    /// Asks for the state until it is one of `until`, or final: every second at first, every five
+    /// seconds later, and no sooner than the service asks for.
+    ///
+    /// # Errors
+    /// [`Code::OrderFailed`] and [`Code::OrderCancelled`] when the order ends so and other states
+    /// were waited for; [`Code::WindowExpired`] when it vanishes before its end;
+    /// [`Code::TotalTimeout`]; and as [`Pades::state`].
+    pub async fn wait(
+        &self,
+        order: impl Into<OrderRef>,
+        options: &WaitOptions,
+    ) -> Result<PadesState> {
+        let state = self.0.wait(&order.into(), options).await?;
+        Ok(PadesState::from_text(&state))
+    }
+
+    /// Downloads the signed documents, which deletes the order: they can be had only once, within
+    /// 90 seconds after the signing.
+    ///
+    /// Source: specification, `DELETE /signdoc/pades?sign_id=`. Sent once, never repeated; see
+    /// [`DownloadOptions`] for what a folder promises and memory cannot.
+    ///
+    /// # Errors
+    /// * Before anything is deleted: [`Code::OrderNotReady`], [`Code::OrderFailed`],
+    ///   [`Code::OrderCancelled`], [`Code::OrderNotFound`], [`Code::DestinationExists`],
+    ///   [`Code::JournalFailed`].
+    /// * [`Code::OutcomeUnknown`] when the answer was lost: [`Error::download`] has what arrived
+    ///   whole; the details tell `order_state`, `ask_again` and `window_seconds`.
+    /// * [`Code::DigestMismatch`], [`Code::ResultCount`], [`Code::DestinationFailed`] and
+    ///   [`Code::InvalidBase64`] with everything that arrived in [`Error::download`].
+    /// * [`Code::OrderDeleted`] when the service handed out nothing.
+    pub async fn download(
+        &self,
+        order: impl Into<OrderRef>,
+        options: &DownloadOptions,
+    ) -> Result<PadesDownload> {
+        match self.0.download(order.into(), options).await? {
+            Download::Pades(download) => Ok(download),
+            Download::Sdo(_) => Err(other_kind()),
+        }
+    }
+
+    /// Ends an order on purpose, in whatever state it is. Results it has are lost.
+    ///
+    /// # Errors
+    /// [`Code::OrderNotFound`]; [`Code::OutcomeUnknown`] when it is not known whether the order is
+    /// gone; network, token and service errors.
+    pub async fn discard(&self, order: impl Into<OrderRef>, options: &CallOptions) -> Result<()> {
+        self.0.discard(&order.into(), options).await
+    }
+
+    /// Lists and finishes the downloads of PAdES orders into `directory` that a crash interrupted,
+    /// as [`recover`] does, and asks the service about those that are not complete.
+    ///
+    /// # Errors
+    /// As [`recover`].
+    pub async fn recover(
+        &self,
+        directory: impl AsRef<Path>,
+        options: &CallOptions,
+    ) -> Result<Vec<Recovery>> {
+        self.0.recover(directory.as_ref(), options).await
+    }
+}
+
+impl Sdo {
+    /// Creates an order. The user must come to sign within 90 seconds.
+    ///
+    /// Source: specification, `POST /signdoc`. Repeated only when the request provably did not
+    /// reach the service.
+    ///
+    /// # Errors
+    /// * Before anything is sent: [`Code::ContentKind`], [`Code::UnencodableText`],
+    ///   [`Code::InvalidArgument`], [`Code::DocumentCount`], [`Code::NotAPdf`] and their like,
+    ///   naming the field.
+    /// * [`Code::OrderRejected`] with the service's messages; network and token errors.
+    pub async fn create(&self, order: &SdoOrder, options: &CallOptions) -> Result<Order> {
+        let prepared = order.prepare(&self.0.client.shared.pool)?;
+        self.0.create(prepared, options).await
+    }
+
+    /// The order's state, as [`Pades::state`]. Source: specification, `GET /signdoc?sign_id=`.
+    ///
+    /// # Errors
+    /// As [`Pades::state`].
+    pub async fn state(
+        &self,
+        order: impl Into<OrderRef>,
+        options: &CallOptions,
+    ) -> Result<SdoState> {
+        let state = self.0.state(&order.into(), options).await?;
+        Ok(SdoState::from_text(&state))
+    }
+
+    /// Asks for the state until it is one of `until`, or final, as [`Pades::wait`].
+    ///
+    /// # Errors
+    /// As [`Pades::wait`].
+    pub async fn wait(
+        &self,
+        order: impl Into<OrderRef>,
+        options: &WaitOptions,
+    ) -> Result<SdoState> {
+        let state = self.0.wait(&order.into(), options).await?;
+        Ok(SdoState::from_text(&state))
+    }
+
+    /// Downloads the signed data objects, which deletes the order, as [`Pades::download`]. Source:
+    /// specification, `DELETE /signdoc?sign_id=`.
+    ///
+    /// # Errors
+    /// As [`Pades::download`].
+    pub async fn download(
+        &self,
+        order: impl Into<OrderRef>,
+        options: &DownloadOptions,
+    ) -> Result<SdoDownload> {
+        match self.0.download(order.into(), options).await? {
+            Download::Sdo(download) => Ok(download),
+            Download::Pades(_) => Err(other_kind()),
+        }
+    }
+
+    /// Ends an order on purpose, as [`Pades::discard`].
+    ///
+    /// # Errors
+    /// As [`Pades::discard`].
+    pub async fn discard(&self, order: impl Into<OrderRef>, options: &CallOptions) -> Result<()> {
+        self.0.discard(&order.into(), options).await
+    }
+
+    /// Lists and finishes interrupted downloads of SEID-SDO orders, as [`Pades::recover`].
+    ///
+    /// # Errors
+    /// As [`recover`].
+    pub async fn recover(
+        &self,
+        directory: impl AsRef<Path>,
+        options: &CallOptions,
+    ) -> Result<Vec<Recovery>> {
+        self.0.recover(directory.as_ref(), options).await
+    }
+}
+
+fn other_kind() -> Error {
+    Error::new(Code::Internal, "the download is of the other kind")
+}
+
+impl Orders {
+    async fn create(&self, prepared: Prepared, options: &CallOptions) -> Result<Order> {
+        let call = self.client.call(options);
+        warn_of_size(prepared.total, &call);
+        let work = async {
+            let url = join(&self.client.orders_url(&call).await?, self.kind.path());
+            self.client
+                .authorized(&call, |token| {
+                    let (call, url, prepared) = (&call, &url, &prepared);
+                    async move {
+                        let attempt =
+                            || self.post(url, &token, prepared.body.reopen(), prepared, call);
+                        self.client.shared.repeat_as(Repeat::IfUnsent, call, attempt).await
+                    }
+                })
+                .await
+        };
+        self.client.within(&call, CREATE, work).await
+    }
+
+    async fn post(
+        &self,
+        url: &Url,
+        token: &AccessToken,
+        body: RequestBody,
+        prepared: &Prepared,
+        call: &Call,
+    ) -> Result<Order> {
+        let shared = &self.client.shared;
+        let request = Request {
+            what: CREATE,
+            method: Method::POST,
+            url: url.clone(),
+            authorization: Some(token.header()),
+            body: Body::Json(body),
+            call,
+        };
+        let mut answer = shared.transport.exchange_once(request).await?;
+        let created_at = shared.clock.now();
+        let status = answer.status();
+        if !(200..=299).contains(&status) {
+            let raw = answer.into_raw().await;
+            return Err(refused(raw, &prepared.documents));
+        }
+        let kind = answer.content_type().to_owned();
+        let body = answer.body(ANSWER_CAP).await?;
+        let value = lenient::value(&body, CREATE, &shared.pool).map_err(|error| {
+            let raw = RawAnswer::new(status, &kind, &body, None);
+            let told = raw.into_error(CREATE);
+            match told.code() {
+                Code::HtmlAnswer | Code::EmptyAnswer => told,
+                _ => error,
+            }
+        })?;
+        let created = created::parse(&value, status, &prepared.documents, CREATE)?;
+        Ok(Order {
+            sign_id: created.sign_id,
+            kind: self.kind,
+            conversions: created.conversions,
+            created_at,
+            documents: prepared.documents.clone(),
+            timeout_seconds: prepared.timeout_seconds,
+            clock: shared.clock.clone(),
+            seen: std::sync::Arc::default(),
+        })
+    }
+
+    /// The address of one order.
+    async fn order_url(&self, sign_id: &str, call: &Call) -> Result<Url> {
+        let mut url = join(&self.client.orders_url(call).await?, self.kind.path());
+        url.query_pairs_mut().append_pair(QUERY_SIGN_ID, sign_id);
+        Ok(url)
+    }
+
+    async fn discard(&self, order: &OrderRef, options: &CallOptions) -> Result<()> {
+        order.check_kind(self.kind)?;
+        let call = self.client.call(options);
+        let work = async {
+            let url = self.order_url(&order.sign_id, &call).await?;
+            let deleted = self.client.authorized(&call, |token| self.delete(&url, token, &call));
+            match deleted.await {
+                Ok(()) => {
+                    order.note(state::Phase::Downloaded);
+                    Ok(())
+                }
+                Err(error) if is_unclear(&error) => {
+                    self.was_discarded(order, &url, error, &call).await
+                }
+                Err(error) => Err(self.refined(error, order)),
+            }
+        };
+        self.client.within(&call, DISCARD, work).await
+    }
+
+    /// Deletes without a look at what comes.
+    async fn delete(&self, url: &Url, token: AccessToken, call: &Call) -> Result<()> {
+        let request = Request {
+            what: DISCARD,
+            method: Method::DELETE,
+            url: url.clone(),
+            authorization: Some(token.header()),
+            body: Body::None,
+            call,
+        };
+        let answer = self.client.shared.transport.exchange_once(request).await?;
+        match answer.status() {
+            200..=299 => Ok(()),
+            _ => Err(answer.into_raw().await.into_error(DISCARD)),
+        }
+    }
+
+    /// After a lost answer: an order that is gone has been discarded.
+    async fn was_discarded(
+        &self,
+        order: &OrderRef,
+        url: &Url,
+        error: Error,
+        call: &Call,
+    ) -> Result<()> {
+        let state = match self.ask_state(order, url, &call.aside()).await {
+            Err(told) if matches!(told.code(), Code::OrderNotFound | Code::WindowExpired) => {
+                return Ok(());
+            }
+            Err(_) => serde_json::Value::Null,
+            Ok(asked) => asked.state.into(),
+        };
+        let told = format!("{}; it is not known whether the order is gone", error.message());
+        Err(outcome::unknown(&error, told)
+            .with_detail("sign_id", order.sign_id.as_str())
+            .with_detail("order_state", state)
+            .with_detail("ask_again", true))
+    }
+
+    /// The error of an order endpoint in the terms of orders.
+    fn refined(&self, error: Error, order: &OrderRef) -> Error {
+        let is_gone = error.code() == Code::NotFound || error.http_status() == Some(410);
+        if !is_gone {
+            return error;
+        }
+        let error = error.with_detail("sign_id", order.sign_id.as_str());
+        let downloaded = |order: &Order| {
+            order.last_seen().is_some_and(|seen| seen.phase >= state::Phase::Failed)
+        };
+        match &order.order {
+            Some(order) if order.expires_in().is_zero() && !downloaded(order) => {
+                let told = format!(
+                    "{}; the order's window has passed, so it has expired (or was downloaded elsewhere)",
+                    error.message()
+                );
+                error.recoded(Code::WindowExpired).with_message(told)
+            }
+            _ => error.recoded(Code::OrderNotFound),
+        }
+    }
+}
+
+/// Whether the request may have been carried out although it failed.
+fn is_unclear(error: &Error) -> bool {
+    let by_network = error.http_status().is_none() && !crate::transport::is_unsent(error);
+    by_network && error.category() == crate::Category::Network
+        || error.http_status().is_some_and(|status| status >= 500)
+}
+
+/// A refused order: conversion results where documents were not converted, else the messages.
+fn refused(raw: RawAnswer, documents: &[OrderDocument]) -> Error {
+    if let ErrorBody::Conversion(results) = ErrorBody::decode(&raw)
+        && let Some(error) = created::refusal(&results.into(), raw.status, documents)
+    {
+        return error;
+    }
+    let error = raw.into_error(CREATE);
+    match error.code() {
+        Code::RequestRejected => error.recoded(Code::OrderRejected),
+        _ => error,
+    }
+}
+
+fn warn_of_size(total: u64, call: &Call) {
+    if total > ORDER_TOTAL_ADVISED_BYTES {
+        call.trace.event(Level::Warning, || {
+            format!(
+                "{CREATE}: the documents have {total} bytes in all; the service advises at most {ORDER_TOTAL_ADVISED_BYTES}"
+            )
+        });
+    }
+}

@@ -1,0 +1,15 @@
+//! The network as companies have it, against real servers on loopback: TLS with one's own
+//! authorities and client certificates, forward proxies, assertions by key, and time limits.
+// helpers outside of test functions are test code as well
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
+
+#[path = "../common/mod.rs"]
+mod common;
+
+mod environment;
+mod keys;
+mod limits;
+mod proxy;
+mod support;
+mod tinyproxy;
+mod tls;
