@@ -1,0 +1,20 @@
+//! Which part of the service answers which path.
+
+use std::sync::Arc;
+
+use crate::convert;
+use crate::http::{Answer, Call};
+use crate::identity;
+use crate::state::State;
+
+/// Answers one call.
+pub(crate) async fn route(state: &Arc<State>, call: Call) -> Answer {
+    if let Some(rest) = call.path.strip_prefix(identity::ISSUER_PATH) {
+        return identity::answer(state, &call, rest);
+    }
+    match call.path.as_str() {
+        convert::SPECS_PATH => convert::specs(state, &call),
+        convert::CONVERT_PATH => convert::answer(state, call).await,
+        path => Answer::not_found(path),
+    }
+}

@@ -1,0 +1,118 @@
+//! Everything one sandbox keeps, shared by all connections.
+
+use std::sync::Mutex;
+
+use http::StatusCode;
+use http::header::WWW_AUTHENTICATE;
+use serde_json::Value;
+
+use crate::Environment;
+use crate::clock::Clock;
+use crate::convert::engine::Engine;
+use crate::faults::Faults;
+use crate::http::{Answer, Call};
+use crate::identity::ISSUER_PATH;
+use crate::identity::assertion::SeenAssertions;
+use crate::identity::clients::Clients;
+use crate::identity::keys::Keys;
+use crate::identity::tokens::{Grant, Tokens};
+use crate::random::Random;
+use crate::requests::Requests;
+use crate::sync::lock;
+use crate::tls::Tls;
+use crate::variants::{TokenRefusal, Variants};
+
+/// The state of one sandbox.
+#[derive(Debug)]
+pub(crate) struct State {
+    pub(crate) base_url: String,
+    pub(crate) environment: Environment,
+    pub(crate) clients: Clients,
+    pub(crate) assertions: SeenAssertions,
+    pub(crate) tls: Option<Tls>,
+    pub(crate) clock: Clock,
+    pub(crate) random: Random,
+    pub(crate) keys: Keys,
+    pub(crate) tokens: Tokens,
+    pub(crate) faults: Faults,
+    pub(crate) requests: Requests,
+    pub(crate) variants: Mutex<Variants>,
+    pub(crate) engine: Engine,
+    pub(crate) log: bool,
+}
+
+impl State {
+    /// Address of the identity provider.
+    pub(crate) fn issuer(&self) -> String {
+        format!("{}{ISSUER_PATH}", self.base_url)
+    }
+
+    /// The forms to answer in.
+    pub(crate) fn variants(&self) -> Variants {
+        lock(&self.variants).clone()
+    }
+
+    /// Checks the access token of a call; it needs at least one of `scopes`.
+    pub(crate) fn authorize(&self, call: &Call, scopes: &[&str]) -> Result<Grant, String> {
+        let token = call.bearer()?;
+        if call.reject_token {
+            return Err("access token refused by a fault".to_owned());
+        }
+        let grant = self
+            .tokens
+            .find(token, self.clock.now_millis())
+            .ok_or_else(|| "access token is unknown, expired or revoked".to_owned())?;
+        if grant.scopes.iter().any(|scope| scopes.contains(&scope.as_str())) {
+            Ok(grant)
+        } else {
+            Err(format!("access token lacks the scope, one of {} is needed", scopes.join(", ")))
+        }
+    }
+
+    /// The answer to a call whose token was refused: a JSON string.
+    pub(crate) fn token_refusal(&self, reason: String) -> Answer {
+        let body = Value::from("Access token is invalid or missing");
+        let answer = match self.variants().token_refusal {
+            TokenRefusal::Forbidden => Answer::json(StatusCode::FORBIDDEN, &body),
+            TokenRefusal::Unauthorized => Answer::json(StatusCode::UNAUTHORIZED, &body)
+                .header(WWW_AUTHENTICATE, "Bearer error=\"invalid_token\""),
+        };
+        answer.refused(reason)
+    }
+
+    /// Forgets what happened and goes back to the settings of the start. Clients, keys and the
+    /// address stay.
+    pub(crate) fn reset(&self) {
+        self.clock.reset();
+        self.tokens.revoke_all();
+        self.assertions.clear();
+        self.faults.clear();
+        self.requests.clear();
+        self.engine.forget();
+        *lock(&self.variants) = Variants::default();
+    }
+
+    /// One line on standard error for a request that is over, when the log is on.
+    pub(crate) fn log_request(&self, id: u64) {
+        if !self.log {
+            return;
+        }
+        let Some(seen) = self.requests.get(id) else { return };
+        let status = seen.status.map_or("dropped".to_owned(), |status| status.to_string());
+        let mut line = format!("sandbox: #{id} {} {} {status}", seen.method, seen.path);
+        if let Some(fault) = seen.fault {
+            line.push_str(&format!(" (fault {fault})"));
+        }
+        if let Some(reason) = seen.refused {
+            line.push_str(&format!(" (refused: {reason})"));
+        }
+        eprintln!("{line}");
+    }
+
+    /// One line on standard error about something else.
+    pub(crate) fn log_note(&self, note: &str) {
+        if self.log {
+            eprintln!("sandbox: {note}");
+        }
+    }
+}

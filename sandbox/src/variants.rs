@@ -1,0 +1,123 @@
+//! Choices where the specification leaves room, or where documentation and specification differ:
+//! every form a client must be ready for can be switched on.
+
+use serde::{Deserialize, Serialize};
+
+/// The forms in which the sandbox answers. The default of each is what the specification says.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Variants {
+    /// Form of `pdfSpecs`.
+    pub pdf_specs: PdfSpecs,
+    /// How conversion answers in the testing environment.
+    pub disabled: Disabled,
+    /// Form of a successful conversion answer.
+    pub results: Results,
+    /// How base64 is written.
+    pub base64: Base64Form,
+    /// Status for an access token that is missing, invalid or lacks the scope.
+    pub token_refusal: TokenRefusal,
+    /// Form of the body for syntactic errors.
+    pub syntax_error: SyntaxError,
+    /// How many results a conversion answer has, against the number of documents.
+    pub count: Count,
+    /// Sends answers of the conversion with chunked transfer coding.
+    pub chunked: bool,
+    /// Puts a byte order mark in front and white space into conversion answers.
+    pub whitespace: bool,
+    /// Adds fields that no specification names, holding null, numbers, objects and arrays.
+    pub extra_fields: bool,
+    /// Puts `convertedDocument` before `conversionResult`.
+    pub document_first: bool,
+    /// Puts `null` where an empty list of errors or warnings would stand.
+    pub null_lists: bool,
+    /// Uses message texts that no specification names for errors and warnings.
+    pub unknown_messages: bool,
+}
+
+/// Form of `pdfSpecs`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PdfSpecs {
+    /// `{"pdfSpecs": "PDFA_2B"}`
+    #[default]
+    String,
+    /// `{"pdfSpecs": ["PDFA_2B"]}`
+    Array,
+}
+
+/// How conversion answers in the testing environment.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Disabled {
+    /// Status 400 with `{"conversionResults": [...]}`, as for every document that fails.
+    #[default]
+    BadRequest,
+    /// Status 200 with an array of results without documents.
+    Ok,
+}
+
+/// Form of a successful conversion answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Results {
+    /// `[{"conversionResult": {...}, "convertedDocument": "..."}]`
+    #[default]
+    Beside,
+    /// `[{"conversionResult": {..., "convertedDocument": "..."}}]`
+    Inside,
+    /// `{"conversionResults": [{..., "convertedDocument": "..."}]}`
+    Object,
+}
+
+/// How base64 is written in answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Base64Form {
+    /// One line with padding (RFC 4648 section 4).
+    #[default]
+    Strict,
+    /// Without padding.
+    Unpadded,
+    /// Lines of 76 characters, broken by CR LF (written `\r\n` in JSON).
+    Lines,
+    /// Every `/` written `\/`, every `+` written `\u002b`.
+    Escaped,
+}
+
+/// Status for an access token that is refused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenRefusal {
+    /// 403, as the specification says.
+    #[default]
+    Forbidden,
+    /// 401 with `WWW-Authenticate` (RFC 6750 section 3).
+    Unauthorized,
+}
+
+/// Form of the body for syntactic errors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SyntaxError {
+    /// Plain text.
+    #[default]
+    Text,
+    /// A JSON string.
+    JsonString,
+    /// `{"errors": ["..."]}`
+    Errors,
+}
+
+/// How many results a conversion answer has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Count {
+    /// One per document.
+    #[default]
+    Exact,
+    /// The last one is missing.
+    OneLess,
+    /// The last one stands twice.
+    OneMore,
+}
