@@ -1,0 +1,120 @@
+"""Client for a document-signing and PDF-conversion service.
+
+    with signdoc.Client.from_env() as client:
+        for result in client.convert(["loan.pdf", "terms.pdf"], to="converted/"):
+            print(result.converted, result.warnings, result.path)
+
+`Client` is where to begin; `Sandbox` is the whole service on this machine, to try and to test
+against; `SignDocError` is the root of all errors.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from signdoc._native import VERSION as __version__  # noqa: N811
+from signdoc.client import Answer, Client, Progress
+from signdoc.errors import (
+    AuthError,
+    Cancelled,
+    ConfigError,
+    ConversionError,
+    CscAuthenticationError,
+    CscAuthorizationError,
+    CscCredentialError,
+    CscError,
+    CscInternalError,
+    CscRequestError,
+    CscServiceError,
+    CscSigningBackendError,
+    CscSigningError,
+    CscTokenError,
+    IdTokenError,
+    InputError,
+    InternalError,
+    LoginError,
+    OAuthError,
+    OrderCancelled,
+    OrderError,
+    OrderFailed,
+    OrderNotFound,
+    OrderNotReady,
+    OutcomeUnknown,
+    ProtocolError,
+    RequestTimeout,
+    ServiceError,
+    SignDocError,
+    TransportError,
+    VerificationError,
+    WindowExpired,
+)
+from signdoc.results import (
+    Conversion,
+    ConversionFault,
+    ConversionResults,
+    ConversionWarning,
+    FaultCode,
+    WarningCode,
+)
+
+if TYPE_CHECKING:
+    from signdoc.sandbox import Sandbox
+
+__all__ = [
+    "Answer",
+    "AuthError",
+    "Cancelled",
+    "Client",
+    "ConfigError",
+    "Conversion",
+    "ConversionError",
+    "ConversionFault",
+    "ConversionResults",
+    "ConversionWarning",
+    "CscAuthenticationError",
+    "CscAuthorizationError",
+    "CscCredentialError",
+    "CscError",
+    "CscInternalError",
+    "CscRequestError",
+    "CscServiceError",
+    "CscSigningBackendError",
+    "CscSigningError",
+    "CscTokenError",
+    "FaultCode",
+    "IdTokenError",
+    "InputError",
+    "InternalError",
+    "LoginError",
+    "OAuthError",
+    "OrderCancelled",
+    "OrderError",
+    "OrderFailed",
+    "OrderNotFound",
+    "OrderNotReady",
+    "OutcomeUnknown",
+    "Progress",
+    "ProtocolError",
+    "RequestTimeout",
+    "Sandbox",
+    "ServiceError",
+    "SignDocError",
+    "TransportError",
+    "VerificationError",
+    "WarningCode",
+    "WindowExpired",
+    "__version__",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # The sandbox needs modules that take longer to import than all the rest.
+    if name == "Sandbox":
+        from signdoc.sandbox import Sandbox
+
+        return Sandbox
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,243 @@
+"""What a conversion gives back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from signdoc._enums import OpenEnum
+from signdoc._record import Record
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from signdoc.errors import SignDocError
+
+Said: TypeAlias = tuple[str | None, str]
+Row: TypeAlias = tuple[
+    int,
+    str | None,
+    str | None,
+    bool,
+    list[Said],
+    list[Said],
+    bytes | None,
+    str | None,
+    int | None,
+    "SignDocError | None",
+]
+
+
+class WarningCode(OpenEnum):
+    """What conversion did to a document that it did convert (specification, Errors)."""
+
+    VISUAL_DIFF = "VISUAL_DIFF"
+    COLORANTS = "COLORANTS"
+    OCG_REMOVED = "OCG_REMOVED"
+    TRANSP_REMOVED = "TRANSP_REMOVED"
+    XMP_REMOVED = "XMP_REMOVED"
+    FONT_SUBST = "FONT_SUBST"
+    ACTION_REMOVED = "ACTION_REMOVED"
+    STRUCTURE_REMOVED = "STRUCTURE_REMOVED"
+
+
+class FaultCode(OpenEnum):
+    """Why a document could not be converted (specification, Errors)."""
+
+    CORRUPT = "CORRUPT"
+    DOC_SIGNED = "DOC_SIGNED"
+    EF_REMOVED = "EF_REMOVED"
+    GENERIC_ERROR = "GENERIC_ERROR"
+    DISABLED = "DISABLED"
+
+
+class ConversionWarning(Record):
+    """A warning the service raised while converting.
+
+    Attributes:
+        code: Which of the specification's warnings it is; the text itself for an unknown one.
+        message: The service's own text.
+    """
+
+    __slots__ = ("code", "message")
+    code: WarningCode
+    message: str
+
+    def __init__(self, code: WarningCode, message: str) -> None:
+        self._fill(code, message)
+
+    def __str__(self) -> str:
+        return self.code.value
+
+
+class ConversionFault(Record):
+    """Why a document could not be converted.
+
+    Attributes:
+        code: Which of the specification's errors it is; the text itself for an unknown one.
+        message: The service's own text.
+    """
+
+    __slots__ = ("code", "message")
+    code: FaultCode
+    message: str
+
+    def __init__(self, code: FaultCode, message: str) -> None:
+        self._fill(code, message)
+
+    def __str__(self) -> str:
+        return self.code.value
+
+
+class Conversion(Record):
+    """The result for one document.
+
+    Attributes:
+        index: The document's position in the call, from 0.
+        conversion_id: The service's identifier of this conversion.
+        description: The service's description of the document.
+        converted: Whether the document was converted.
+        warnings: Warnings raised during conversion.
+        errors: Why the document could not be converted.
+        data: The converted PDF, where no folder was named.
+        path: The file the converted PDF was written to.
+        size: Size of the converted PDF in bytes.
+        failure: Why there is no answer for this document, in a batch: it could not be sent, or
+            its call failed.
+    """
+
+    __slots__ = (
+        "index",
+        "conversion_id",
+        "description",
+        "converted",
+        "warnings",
+        "errors",
+        "data",
+        "path",
+        "size",
+        "failure",
+    )
+    _hidden = frozenset({"data"})
+    index: int
+    conversion_id: str | None
+    description: str | None
+    converted: bool
+    warnings: list[ConversionWarning]
+    errors: list[ConversionFault]
+    data: bytes | None
+    path: Path | None
+    size: int | None
+    failure: SignDocError | None
+
+    def __init__(
+        self,
+        index: int,
+        conversion_id: str | None = None,
+        description: str | None = None,
+        converted: bool = False,
+        warnings: Iterable[ConversionWarning] = (),
+        errors: Iterable[ConversionFault] = (),
+        data: bytes | None = None,
+        path: Path | None = None,
+        size: int | None = None,
+        failure: SignDocError | None = None,
+    ) -> None:
+        self._fill(
+            index,
+            conversion_id,
+            description,
+            converted,
+            list(warnings),
+            list(errors),
+            data,
+            path,
+            size,
+            failure,
+        )
+
+
+class ConversionResults(list[Conversion]):
+    """The results of a call, in the order of its documents: a list that shows itself as a table."""
+
+    __slots__ = ()
+
+    def _cells(self) -> list[tuple[str, ...]]:
+        return [
+            (
+                str(one.index + 1),
+                "yes" if one.converted else "no",
+                ", ".join(map(str, one.warnings)),
+                ", ".join(_reasons(one)),
+                "" if one.size is None else f"{one.size:,} bytes",
+                _where(one),
+            )
+            for one in self
+        ]
+
+    def __repr__(self) -> str:
+        if not self:
+            return "no results"
+        rows = [_HEAD, *self._cells()]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+        lines.insert(1, "  ".join("-" * width for width in widths))
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        from html import escape
+
+        def row(tag: str, cells: Iterable[str]) -> str:
+            inner = "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells)
+            return f"<tr>{inner}</tr>"
+
+        body = "".join(row("td", cells) for cells in self._cells())
+        return f"<table><thead>{row('th', _HEAD)}</thead><tbody>{body}</tbody></table>"
+
+
+_HEAD = ("#", "converted", "warnings", "errors", "size", "result")
+
+
+def _reasons(one: Conversion) -> list[str]:
+    reasons = [str(error) for error in one.errors]
+    return reasons if one.failure is None else [*reasons, one.failure.name]
+
+
+def _where(one: Conversion) -> str:
+    if one.path is not None:
+        return str(one.path)
+    return "" if one.data is None else "in memory"
+
+
+def from_rows(rows: Iterable[Row]) -> ConversionResults:
+    """The results of what the native module gives."""
+    return ConversionResults(from_row(row) for row in rows)
+
+
+def from_row(row: Row) -> Conversion:
+    """The result of one document."""
+    index, conversion_id, description, converted, warnings, errors, data, path, size, failure = row
+    return Conversion(
+        index=index,
+        conversion_id=conversion_id,
+        description=description,
+        converted=converted,
+        warnings=[ConversionWarning(WarningCode(code or text), text) for code, text in warnings],
+        errors=[ConversionFault(FaultCode(code or text), text) for code, text in errors],
+        data=data,
+        path=None if path is None else _path(path),
+        size=size,
+        failure=failure,
+    )
+
+
+def _path(text: str) -> Path:
+    # pathlib takes longer to import than this whole package.
+    from pathlib import Path
+
+    return Path(text)
+
+
+def without_data(results: Iterable[Conversion]) -> ConversionResults:
+    """The same results without the documents' bytes."""
+    return ConversionResults(one._replace(data=None) for one in results)

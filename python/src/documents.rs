@@ -1,0 +1,173 @@
+//! Documents on their way from Python.
+
+use std::io::{self, Read};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use bytes::Bytes;
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
+use pyo3::types::{PyBytes, PyString, PyTuple};
+use serde_json::json;
+use signdoc::{Code, Document, Error};
+
+use crate::errors::{raised, raised_with};
+
+/// How much is asked of a Python file at a time.
+const READ_SIZE: usize = 256 * 1024;
+
+/// Bytes objects that calls have borrowed.
+///
+/// The client may hold on to a document a little longer than the call lasts, on its own threads,
+/// which must not touch Python objects. So the last reference is always here or on the caller's
+/// stack, and is given back by a thread that is attached.
+static BORROWED: Mutex<Vec<Arc<PyBackedBytes>>> = Mutex::new(Vec::new());
+
+struct Borrowed(Arc<PyBackedBytes>);
+
+impl AsRef<[u8]> for Borrowed {
+    fn as_ref(&self) -> &[u8] {
+        self.0.as_ref().as_ref()
+    }
+}
+
+fn borrow(object: &Bound<'_, PyBytes>) -> Bytes {
+    let bytes = Arc::new(PyBackedBytes::from(object.clone()));
+    BORROWED.lock().unwrap_or_else(PoisonError::into_inner).push(bytes.clone());
+    Bytes::from_owner(Borrowed(bytes))
+}
+
+/// Gives back the bytes objects that no call uses any more. To be called while attached.
+pub(crate) fn give_back(_attached: Python<'_>) {
+    let done = {
+        let mut borrowed = BORROWED.lock().unwrap_or_else(PoisonError::into_inner);
+        let (kept, done): (Vec<_>, Vec<_>) =
+            borrowed.drain(..).partition(|bytes| Arc::strong_count(bytes) > 1);
+        *borrowed = kept;
+        done
+    };
+    drop(done);
+}
+
+/// One document: a path (`str`), `bytes`, or a pair of a binary file and a name for its result.
+pub(crate) fn document(index: usize, given: &Bound<'_, PyAny>) -> PyResult<Document> {
+    if let Ok(bytes) = given.cast::<PyBytes>() {
+        Ok(Document::from_bytes(borrow(bytes)))
+    } else if given.is_instance_of::<PyString>() {
+        Ok(Document::from_path(given.extract::<PathBuf>()?))
+    } else if let Ok(pair) = given.cast::<PyTuple>() {
+        spooled(index, &pair.get_item(0)?, pair.get_item(1)?.extract()?)
+    } else {
+        Err(PyTypeError::new_err("a document is a str, bytes or a pair of file and name"))
+    }
+}
+
+fn spooled(index: usize, file: &Bound<'_, PyAny>, name: Option<String>) -> PyResult<Document> {
+    let py = file.py();
+    let mut reader = Reader { file, chunk: None, at: 0, failure: None };
+    let document = Document::from_reader(&mut reader, name);
+    if let Some(failure) = reader.failure {
+        return Err(failure.raised(py, index));
+    }
+    document.map_err(|error| {
+        let field = format!("documents[{index}].pdf");
+        raised_with(py, &error, &[("field", json!(field)), ("index", json!(index))])
+    })
+}
+
+/// Reads a Python file, on the thread that calls.
+struct Reader<'a, 'py> {
+    file: &'a Bound<'py, PyAny>,
+    chunk: Option<Bound<'py, PyBytes>>,
+    at: usize,
+    failure: Option<Failure>,
+}
+
+enum Failure {
+    Raised(PyErr),
+    NotBytes(String),
+}
+
+impl Failure {
+    fn raised(self, py: Python<'_>, index: usize) -> PyErr {
+        let kind = match self {
+            Self::Raised(error) => return error,
+            Self::NotBytes(kind) => kind,
+        };
+        let field = format!("documents[{index}]");
+        let message = match kind.as_str() {
+            "str" => format!("{field} is open as text; open it in binary mode (\"rb\")"),
+            "NoneType" => format!("{field} has no data ready; give a file that blocks"),
+            other => format!("{field} gives {other} when it is read; give a file that gives bytes"),
+        };
+        let error = Error::new(Code::InvalidArgument, message);
+        raised_with(py, &error, &[("field", json!(field)), ("index", json!(index))])
+    }
+}
+
+impl Reader<'_, '_> {
+    fn next_chunk(&mut self) -> Result<usize, Failure> {
+        let chunk = self.file.call_method1("read", (READ_SIZE,)).map_err(Failure::Raised)?;
+        match chunk.cast_into::<PyBytes>() {
+            Ok(bytes) => {
+                let len = bytes.as_bytes().len();
+                self.chunk = Some(bytes);
+                self.at = 0;
+                Ok(len)
+            }
+            Err(error) => {
+                let kind = error.into_inner().get_type().name().map(|name| name.to_string());
+                Err(kind.map_or_else(Failure::Raised, Failure::NotBytes))
+            }
+        }
+    }
+
+    fn left(&self) -> &[u8] {
+        let bytes = self.chunk.as_ref().map_or(&[][..], |chunk| chunk.as_bytes());
+        bytes.get(self.at..).unwrap_or_default()
+    }
+}
+
+impl Read for Reader<'_, '_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.left().is_empty() {
+            match self.next_chunk() {
+                Ok(0) => return Ok(0),
+                Ok(_) => {}
+                Err(failure) => {
+                    self.failure = Some(failure);
+                    return Err(io::Error::other("the Python file failed"));
+                }
+            }
+        }
+        let copied = Read::read(&mut self.left(), buffer)?;
+        self.at += copied;
+        Ok(copied)
+    }
+}
+
+/// All documents of a call.
+pub(crate) fn documents(given: &[Bound<'_, PyAny>], allow_signed: bool) -> PyResult<Vec<Document>> {
+    given
+        .iter()
+        .enumerate()
+        .map(|(index, one)| Ok(document(index, one)?.allow_signed(allow_signed)))
+        .collect()
+}
+
+/// The error for a timeout that is no number of seconds above zero.
+pub(crate) fn bad_timeout(py: Python<'_>, seconds: f64) -> PyErr {
+    let message = format!("timeout must be a number of seconds above zero, not {seconds}");
+    let error = Error::new(Code::InvalidArgument, message);
+    raised_with(py, &error, &[("field", json!("timeout")), ("actual", json!(seconds.to_string()))])
+}
+
+/// The error for an option of a pickled client that the environment does not have.
+pub(crate) fn missing_secret(py: Python<'_>, key: &str) -> PyErr {
+    let variable = format!("SIGNDOC_{}", key.to_ascii_uppercase());
+    let message = format!(
+        "this client was pickled without its {key}; set {variable} or {variable}_FILE in this process, or make it with pickle_secrets=True"
+    );
+    raised(py, &Error::new(Code::MissingSecret, message))
+}

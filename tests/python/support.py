@@ -1,0 +1,105 @@
+"""What several tests need: small PDFs, ready answers, a service that says nothing, programs."""
+
+from __future__ import annotations
+
+import base64
+import os
+import socket
+import subprocess
+import sys
+import textwrap
+import threading
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from signdoc import Sandbox
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+CONVERT = "/signdoc/convert"
+PDF = b"%PDF-1.4\n% not more than a beginning\n"
+
+
+def answer(*documents: bytes | None, **result: Any) -> list[dict[str, Any]]:
+    """The answer of the service for these documents; ``None`` for one that was not converted."""
+    return [
+        {
+            "conversionResult": {
+                "conversionId": f"c-{index}",
+                "description": f"document {index}",
+                "converted": document is not None,
+                "conversionErrors": [] if document is not None else ["Document is corrupt"],
+                "conversionWarnings": [],
+                **result,
+            },
+            **(
+                {}
+                if document is None
+                else {"convertedDocument": base64.b64encode(document).decode()}
+            ),
+        }
+        for index, document in enumerate(documents)
+    ]
+
+
+def answers(
+    sandbox: Sandbox, *documents: bytes | None, times: int | None = None, **more: Any
+) -> None:
+    """Makes the sandbox answer conversions with these documents."""
+    sandbox.faults.add(
+        "status", path=CONVERT, status=200, json=answer(*documents), times=times, **more
+    )
+
+
+def credentials(sandbox: Sandbox) -> dict[str, str]:
+    """The sandbox's client in the environment of a program."""
+    return {
+        "SIGNDOC_ISSUER": sandbox.issuer,
+        "SIGNDOC_CLIENT_ID": sandbox.client_id,
+        "SIGNDOC_CLIENT_SECRET": sandbox.client_secret,
+    }
+
+
+@contextmanager
+def silent_service() -> Iterator[str]:
+    """An address that accepts connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        taken: list[socket.socket] = []
+
+        def accept() -> None:
+            while True:
+                try:
+                    taken.append(server.accept()[0])
+                except OSError:
+                    return
+
+        thread = threading.Thread(target=accept, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+        server.shutdown(socket.SHUT_RDWR)
+        thread.join()
+        for connection in taken:
+            connection.close()
+
+
+def started(code: str, *arguments: str, **environment: str) -> subprocess.Popen[str]:
+    """A Python program under way."""
+    return subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(code), *arguments],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env={**os.environ, **environment},
+    )
+
+
+def ran(code: str, *arguments: str, **environment: str) -> str:
+    """What a Python program prints; it must end well."""
+    process = started(code, *arguments, **environment)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, f"exit status {process.returncode}\n{output}\n{errors}"
+    return output.strip()
