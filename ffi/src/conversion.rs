@@ -1,0 +1,284 @@
+//! The conversion calls and their options.
+
+use std::ffi::c_char;
+use std::path::PathBuf;
+use std::ptr;
+use std::sync::Mutex;
+
+use signdoc_core::{
+    BatchOptions, Client, Code, Conversion, ConvertOptions, Destination, Document, Error, Result,
+};
+
+use crate::call::{self, signdoc_call};
+use crate::client::signdoc_client;
+use crate::documents::{self, signdoc_documents};
+use crate::error::signdoc_error;
+use crate::guard::Entry;
+use crate::handle::{self, Handle};
+use crate::loan::Loan;
+use crate::options::locked;
+use crate::results::{Results, signdoc_results, signdoc_strings};
+use crate::wait;
+
+/// How a conversion is made. Freed with signdoc_convert_options_free; may be used for many calls.
+pub struct signdoc_convert_options {
+    _opaque: [u8; 0],
+}
+
+#[derive(Clone)]
+pub(crate) struct Settings {
+    strict: bool,
+    overwrite: bool,
+    concurrency: usize,
+    resume: Option<PathBuf>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        let BatchOptions { concurrency, .. } = BatchOptions::default();
+        Self { strict: true, overwrite: false, concurrency, resume: None }
+    }
+}
+
+impl Handle for signdoc_convert_options {
+    type Value = Mutex<Settings>;
+    const TAG: u64 = u64::from_le_bytes(*b"sd-convo");
+    const KIND: &'static str = "signdoc_convert_options";
+}
+
+/// The defaults. NULL only where the library stopped a fault inside itself.
+#[unsafe(no_mangle)]
+pub extern "C" fn signdoc_convert_options_new() -> *mut signdoc_convert_options {
+    // SAFETY: there is no pointer.
+    unsafe { Entry::new("signdoc_convert_options_new") }
+        .get(ptr::null_mut(), |_| Ok(handle::new(Mutex::default())))
+}
+
+/// Whether a document that was not converted makes the whole call fail. 1, the default: it does,
+/// and signdoc_error_results has the results of all documents. 0: the call succeeds, and each
+/// result tells how its document fared.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_convert_options_set_strict(
+    options: *mut signdoc_convert_options,
+    strict: i32,
+    error: *mut *mut signdoc_error,
+) -> i32 {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_convert_options_set_strict") }.status(error, |entry| {
+        locked(entry.handle(options, "options")?).strict = strict != 0;
+        Ok(())
+    })
+}
+
+/// Whether files in the folder of the results may be replaced: 1, or 0, the default.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_convert_options_set_overwrite(
+    options: *mut signdoc_convert_options,
+    overwrite: i32,
+    error: *mut *mut signdoc_error,
+) -> i32 {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_convert_options_set_overwrite") }.status(error, |entry| {
+        locked(entry.handle(options, "options")?).overwrite = overwrite != 0;
+        Ok(())
+    })
+}
+
+/// How many calls signdoc_convert_many has under way at the same time, 1 to 64; 4 by default.
+///
+/// SIGNDOC_E_INVALID_ARGUMENT outside that range.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_convert_options_set_concurrency(
+    options: *mut signdoc_convert_options,
+    calls: usize,
+    error: *mut *mut signdoc_error,
+) -> i32 {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_convert_options_set_concurrency") }.status(error, |entry| {
+        let options = entry.handle(options, "options")?;
+        if !(1..=64).contains(&calls) {
+            let message = format!("calls is {calls}; it must be 1 to 64");
+            return Err(Error::new(Code::InvalidArgument, message));
+        }
+        locked(options).concurrency = calls;
+        Ok(())
+    })
+}
+
+/// A file in which signdoc_convert_many remembers what is done: where it finds a document there, it
+/// gives the former result and sends nothing. Made when it is missing; needs a folder for the
+/// results. NULL: nothing is remembered, the default.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_convert_options_set_resume(
+    options: *mut signdoc_convert_options,
+    path: *const c_char,
+    error: *mut *mut signdoc_error,
+) -> i32 {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_convert_options_set_resume") }.status(error, |entry| {
+        let options = entry.handle(options, "options")?;
+        let path = entry.optional_text(path, "path")?;
+        locked(options).resume = path.map(PathBuf::from);
+        Ok(())
+    })
+}
+
+/// Frees conversion options. NULL is fine.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_convert_options_free(options: *mut signdoc_convert_options) {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_convert_options_free") }.get((), |entry| {
+        entry.free(options);
+        Ok(())
+    });
+}
+
+/// Asks which conversions the service supports; "PDFA_2B" is the one its specification knows.
+/// The list in `*out` is freed with signdoc_strings_free.
+///
+/// `timeout_ms` is the time the call may take in all, 0 for the client's own limit; `call`, which
+/// may be NULL, lets other threads end it. Errors of the network, the token and the service.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_conversion_specs(
+    client: *const signdoc_client,
+    timeout_ms: u64,
+    call: *const signdoc_call,
+    out: *mut *mut signdoc_strings,
+    error: *mut *mut signdoc_error,
+) -> i32 {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_conversion_specs") }.status(error, |entry| {
+        let engine = entry.handle(client, "client")?;
+        let watch = entry.optional(call, "call")?;
+        let out = entry.place(out, "out")?;
+        let settings = call::settings(timeout_ms, watch);
+        let specs =
+            wait::run(
+                engine,
+                watch,
+                |client| async move { client.conversion_specs(&settings).await },
+            )?;
+        out.put(handle::new(specs.iter().map(|spec| crate::view::text(spec)).collect()));
+        Ok(())
+    })
+}
+
+/// Converts 1 to 15 PDFs of at most 5,000,000 base64 characters (3,750,000 bytes) each to
+/// PDF/A-2B. Documents are read while they are sent and results written while they arrive, so
+/// memory does not grow with their size unless results are wanted in memory.
+///
+/// `to_folder`: where results are written, each named after its document; the folder is made when
+/// it is missing, a file appears complete or not at all, readable by its owner alone. NULL: results
+/// stay in memory, see signdoc_results_data. `options` may be NULL for the defaults. `timeout_ms`
+/// is the time the call may take in all, 0 for the client's own limit; `call`, which may be NULL,
+/// lets other threads watch and end it. The results in `*out` stand in the order of the documents
+/// and are freed with signdoc_results_free.
+///
+/// Errors before anything is sent: SIGNDOC_E_DOCUMENT_COUNT, SIGNDOC_E_DOCUMENT_TOO_LARGE,
+/// SIGNDOC_E_NOT_A_PDF, SIGNDOC_E_DESTINATION_EXISTS and their like. When documents were not
+/// converted: the one reason of all of them, such as SIGNDOC_E_CONVERSION_DOC_SIGNED, or
+/// SIGNDOC_E_CONVERSION_FAILED where there are several. Errors of the network, the token and the
+/// service. Whatever arrived whole is in signdoc_error_results, and its files stay.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_convert(
+    client: *const signdoc_client,
+    documents: *const signdoc_documents,
+    to_folder: *const c_char,
+    options: *const signdoc_convert_options,
+    timeout_ms: u64,
+    call: *const signdoc_call,
+    out: *mut *mut signdoc_results,
+    error: *mut *mut signdoc_error,
+) -> i32 {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_convert") }.status(error, |entry| {
+        let engine = entry.handle(client, "client")?;
+        let items = entry.handle(documents, "documents")?;
+        let folder = entry.optional_text(to_folder, "to_folder")?;
+        let settings = settings(entry, options)?;
+        let watch = entry.optional(call, "call")?;
+        let out = entry.place(out, "out")?;
+        let options = ConvertOptions {
+            to: destination(folder, settings.overwrite),
+            strict: settings.strict,
+            call: call::settings(timeout_ms, watch),
+        };
+        let loan = Loan::new();
+        let documents = documents::of(items, &loan);
+        let results = wait::run(engine, watch, |client| async move {
+            client.convert(&documents, &options).await
+        })?;
+        out.put(handle::new(Results::new(results)));
+        Ok(())
+    })
+}
+
+/// Converts any number of PDFs: in calls of up to 15, several at the same time, and once more for
+/// documents whose call failed because of others in it. The arguments are those of signdoc_convert;
+/// `timeout_ms` is the limit of each single call.
+///
+/// No document's trouble hides the others: there is one result for each document, in order, with
+/// its own reasons (signdoc_results_error_count) where the service refused it, or with
+/// signdoc_results_failure where it could not be sent or its call failed. SIGNDOC_OK says that
+/// there are results, whatever they are.
+///
+/// Errors: SIGNDOC_E_CANCELLED, and those of the folder and of the file set by
+/// signdoc_convert_options_set_resume. Files that were complete before stay.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_convert_many(
+    client: *const signdoc_client,
+    documents: *const signdoc_documents,
+    to_folder: *const c_char,
+    options: *const signdoc_convert_options,
+    timeout_ms: u64,
+    call: *const signdoc_call,
+    out: *mut *mut signdoc_results,
+    error: *mut *mut signdoc_error,
+) -> i32 {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_convert_many") }.status(error, |entry| {
+        let engine = entry.handle(client, "client")?;
+        let items = entry.handle(documents, "documents")?;
+        let folder = entry.optional_text(to_folder, "to_folder")?;
+        let settings = settings(entry, options)?;
+        let watch = entry.optional(call, "call")?;
+        let out = entry.place(out, "out")?;
+        let options = BatchOptions {
+            to: destination(folder, settings.overwrite),
+            concurrency: settings.concurrency,
+            resume: settings.resume,
+            call: call::settings(timeout_ms, watch),
+        };
+        let loan = Loan::new();
+        let documents = documents::of(items, &loan);
+        let results = wait::run(engine, watch, |client| convert_each(client, documents, options))?;
+        out.put(handle::new(Results::new(results)));
+        Ok(())
+    })
+}
+
+async fn convert_each(
+    client: Client,
+    documents: Vec<Document>,
+    options: BatchOptions,
+) -> Result<Vec<Conversion>> {
+    let mut results = Vec::with_capacity(documents.len());
+    let mut batch = client.convert_many(documents, options)?;
+    while let Some(result) = batch.next().await {
+        results.push(result);
+    }
+    results.sort_by_key(|result| result.index);
+    Ok(results)
+}
+
+fn settings(entry: &Entry, options: *const signdoc_convert_options) -> Result<Settings> {
+    let options = entry.optional(options, "options")?;
+    Ok(options.map(|own| locked(own).clone()).unwrap_or_default())
+}
+
+fn destination(folder: Option<&str>, overwrite: bool) -> Destination {
+    match folder {
+        Some(path) => Destination::Folder { path: PathBuf::from(path), overwrite },
+        None => Destination::Memory,
+    }
+}

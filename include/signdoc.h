@@ -1,0 +1,989 @@
+/* libsigndoc: the C interface of signdoc.
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0
+ *
+ * Made by `cargo xtask header` from ffi/ and the error table. Do not edit.
+ *
+ * The rules of all functions
+ *
+ * Success and failure. Functions that can fail return int32_t: SIGNDOC_OK (0), or the number of
+ *   the error. Their last argument, which may be NULL, gets an error object on failure; what it
+ *   pointed to before is not freed, and on success it is left alone. Results are written through
+ *   the arguments before it, on success only.
+ * Handles. Opaque, made by _new or given by a function, freed once by their own _free function,
+ *   which takes NULL as well. A handle of another kind gives SIGNDOC_E_INVALID_HANDLE; so does one
+ *   that was freed, as long as its memory is not in use for something else. NULL where it is not
+ *   allowed gives SIGNDOC_E_NULL_POINTER.
+ * Threads. Any handle may be used by any thread, and by several at once; only _free must be the
+ *   last use. There is no thread-local and no hidden error state.
+ * fork. A client may be used on both sides of fork(), each has its own connections. A call under
+ *   way belongs to the parent.
+ * Texts. In: UTF-8, ended by a zero byte, checked (SIGNDOC_E_INVALID_UTF8), copied. Out: UTF-8,
+ *   ended by a zero byte; const char * belongs to the object it came from and lives as long.
+ * Bytes. A signdoc_view belongs to the object it came from. A signdoc_buffer belongs to the caller
+ *   and is freed with signdoc_buffer_free.
+ * Time. Durations are in milliseconds and say so in their name. Functions that wait take
+ *   timeout_ms, where 0 means the client's own limit.
+ * Faults. A fault inside the library never unwinds into the program: SIGNDOC_E_PANIC is returned,
+ *   see signdoc_stopped_panics.
+ */
+
+
+#ifndef SIGNDOC_H
+#define SIGNDOC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/** The version of this header; signdoc_version() is that of the library. */
+#define SIGNDOC_VERSION "0.1.0"
+#define SIGNDOC_VERSION_MAJOR 0
+#define SIGNDOC_VERSION_MINOR 1
+#define SIGNDOC_VERSION_PATCH 0
+/** One number that rises with every version, for comparisons in the preprocessor. */
+#define SIGNDOC_VERSION_NUMBER \
+    (SIGNDOC_VERSION_MAJOR * 1000000 + SIGNDOC_VERSION_MINOR * 1000 + SIGNDOC_VERSION_PATCH)
+
+/* Error numbers, the same in every language; docs/errors.md explains each. */
+/** success */
+#define SIGNDOC_OK                                    0
+/** an argument of the call has a value that cannot be used */
+#define SIGNDOC_E_INVALID_ARGUMENT                    1
+/** a required option is not set */
+#define SIGNDOC_E_MISSING_OPTION                      2
+/** an option is unknown or its value cannot be used */
+#define SIGNDOC_E_INVALID_OPTION                      3
+/** an address uses plain http outside this machine */
+#define SIGNDOC_E_INSECURE_URL                        4
+/** a document file does not exist */
+#define SIGNDOC_E_DOCUMENT_NOT_FOUND                  5
+/** a document cannot be read */
+#define SIGNDOC_E_DOCUMENT_UNREADABLE                 6
+/** a document holds no bytes */
+#define SIGNDOC_E_DOCUMENT_EMPTY                      7
+/** a document is not a PDF */
+#define SIGNDOC_E_NOT_A_PDF                           8
+/** a document is larger than the interface allows */
+#define SIGNDOC_E_DOCUMENT_TOO_LARGE                  9
+/** the number of documents is outside the allowed range */
+#define SIGNDOC_E_DOCUMENT_COUNT                      10
+/** a document changed while it was being sent */
+#define SIGNDOC_E_DOCUMENT_CHANGED                    11
+/** a result file already exists */
+#define SIGNDOC_E_DESTINATION_EXISTS                  12
+/** a result could not be written */
+#define SIGNDOC_E_DESTINATION_FAILED                  13
+/** the call was cancelled by the caller */
+#define SIGNDOC_E_CANCELLED                           14
+/** the client was closed before the call */
+#define SIGNDOC_E_CLIENT_CLOSED                       15
+/** a required pointer is null */
+#define SIGNDOC_E_NULL_POINTER                        16
+/** a text is not valid UTF-8 */
+#define SIGNDOC_E_INVALID_UTF8                        17
+/** a handle is of another kind or was already freed */
+#define SIGNDOC_E_INVALID_HANDLE                      18
+/** the conversion asked for is not supported */
+#define SIGNDOC_E_UNSUPPORTED_PDF_SPEC                19
+/** a function given by the caller failed */
+#define SIGNDOC_E_CALLBACK_FAILED                     20
+/** the client's secret or private key is not available */
+#define SIGNDOC_E_MISSING_SECRET                      21
+/** the private key does not fit the signature algorithm */
+#define SIGNDOC_E_KEY_MISMATCH                        22
+/** the sandbox could not be started or did not answer */
+#define SIGNDOC_E_SANDBOX_FAILED                      23
+/** the PDF is encrypted */
+#define SIGNDOC_E_PDF_ENCRYPTED                       24
+/** the PDF cannot carry a further signature */
+#define SIGNDOC_E_PDF_NOT_SIGNABLE                    25
+/** a text to be signed holds a character that ISO-8859-1 cannot express */
+#define SIGNDOC_E_UNENCODABLE_TEXT                    26
+/** a visual seal is placed on a page the PDF does not have */
+#define SIGNDOC_E_SEAL_PAGE                           27
+/** a document holds more or less than one kind of content */
+#define SIGNDOC_E_CONTENT_KIND                        28
+/** the download journal could not be written, read or locked */
+#define SIGNDOC_E_JOURNAL_FAILED                      29
+/** a step was called before the one it needs */
+#define SIGNDOC_E_WRONG_CALL_ORDER                    30
+/** no connection to the service could be made */
+#define SIGNDOC_E_CONNECT_FAILED                      100
+/** the secure connection could not be established */
+#define SIGNDOC_E_TLS_FAILED                          101
+/** the proxy refused the request or could not be reached */
+#define SIGNDOC_E_PROXY_FAILED                        102
+/** no connection was made within the time limit */
+#define SIGNDOC_E_CONNECT_TIMEOUT                     103
+/** the service sent nothing within the time limit */
+#define SIGNDOC_E_READ_TIMEOUT                        104
+/** the call did not finish within its total time limit */
+#define SIGNDOC_E_TOTAL_TIMEOUT                       105
+/** the connection ended before the answer was complete */
+#define SIGNDOC_E_CONNECTION_LOST                     106
+/** the request was sent but its outcome is not known */
+#define SIGNDOC_E_OUTCOME_UNKNOWN                     107
+/** the request could not be carried out */
+#define SIGNDOC_E_REQUEST_FAILED                      108
+/** the service answered with a status the interface does not name */
+#define SIGNDOC_E_UNEXPECTED_STATUS                   200
+/** the answer is not valid JSON or not of the expected shape */
+#define SIGNDOC_E_MALFORMED_ANSWER                    201
+/** the answer ended before it was complete */
+#define SIGNDOC_E_TRUNCATED_ANSWER                    202
+/** the answer is larger than the client accepts */
+#define SIGNDOC_E_ANSWER_TOO_LARGE                    203
+/** a document in the answer is not valid base64 */
+#define SIGNDOC_E_INVALID_BASE64                      204
+/** the answer holds no content */
+#define SIGNDOC_E_EMPTY_ANSWER                        205
+/** the number of results differs from the number of documents sent */
+#define SIGNDOC_E_RESULT_COUNT                        206
+/** the answer is an HTML page instead of JSON */
+#define SIGNDOC_E_HTML_ANSWER                         207
+/** the identity provider's discovery document lacks a needed entry */
+#define SIGNDOC_E_DISCOVERY_INCOMPLETE                208
+/** the answer lacks a required field */
+#define SIGNDOC_E_MISSING_FIELD                       209
+/** the service refused the request as invalid */
+#define SIGNDOC_E_REQUEST_REJECTED                    210
+/** the service refused the access token */
+#define SIGNDOC_E_ACCESS_TOKEN_REJECTED               211
+/** the service knows nothing at this address */
+#define SIGNDOC_E_NOT_FOUND                           212
+/** the request is larger than the service accepts */
+#define SIGNDOC_E_PAYLOAD_TOO_LARGE                   213
+/** the service asks for fewer requests */
+#define SIGNDOC_E_TOO_MANY_REQUESTS                   214
+/** the service failed while handling the request */
+#define SIGNDOC_E_SERVICE_FAILED                      215
+/** the service is temporarily unavailable */
+#define SIGNDOC_E_SERVICE_UNAVAILABLE                 216
+/** a downloaded document does not have the digest the service states for it */
+#define SIGNDOC_E_DIGEST_MISMATCH                     217
+/** the token request lacks a parameter or has an invalid value */
+#define SIGNDOC_E_OAUTH_INVALID_REQUEST               300
+/** client authentication failed at the token endpoint */
+#define SIGNDOC_E_OAUTH_INVALID_CLIENT                301
+/** the authorization code is invalid or expired, or the code_verifier does not match */
+#define SIGNDOC_E_OAUTH_INVALID_GRANT                 302
+/** the client is not authorized for this grant type */
+#define SIGNDOC_E_OAUTH_UNAUTHORIZED_CLIENT           303
+/** the token endpoint does not support this grant type */
+#define SIGNDOC_E_OAUTH_UNSUPPORTED_GRANT_TYPE        304
+/** the token endpoint met an unexpected condition */
+#define SIGNDOC_E_OAUTH_SERVER_ERROR                  305
+/** the token endpoint is temporarily unavailable */
+#define SIGNDOC_E_OAUTH_TEMPORARILY_UNAVAILABLE       306
+/** the scope asked for is unknown or not granted to the client */
+#define SIGNDOC_E_OAUTH_INVALID_SCOPE                 307
+/** the token endpoint refused with an error the interface does not name */
+#define SIGNDOC_E_OAUTH_UNKNOWN                       308
+/** the token endpoint's answer is not an OAuth 2.0 answer */
+#define SIGNDOC_E_OAUTH_MALFORMED                     309
+/** the authorize request lacks a parameter or has an invalid value */
+#define SIGNDOC_E_AUTHORIZE_INVALID_REQUEST           400
+/** the user denied the request or did not complete the signing */
+#define SIGNDOC_E_AUTHORIZE_ACCESS_DENIED             401
+/** the identity provider does not support the response type asked for */
+#define SIGNDOC_E_AUTHORIZE_UNSUPPORTED_RESPONSE_TYPE 402
+/** the scope of the login is unknown or not granted to the client */
+#define SIGNDOC_E_AUTHORIZE_INVALID_SCOPE             403
+/** the identity provider met an unexpected condition during the login */
+#define SIGNDOC_E_AUTHORIZE_SERVER_ERROR              404
+/** the identity provider is temporarily unavailable */
+#define SIGNDOC_E_AUTHORIZE_TEMPORARILY_UNAVAILABLE   405
+/** the login ended with an error the interface does not name */
+#define SIGNDOC_E_AUTHORIZE_UNKNOWN                   406
+/** the callback's state is not the state this login was started with */
+#define SIGNDOC_E_LOGIN_STATE_MISMATCH                450
+/** the saved login is damaged, or sealed with another key */
+#define SIGNDOC_E_LOGIN_TOKEN_INVALID                 451
+/** the callback carries neither a code nor an error */
+#define SIGNDOC_E_LOGIN_CALLBACK_INCOMPLETE           452
+/** the ID token is missing or cannot be read */
+#define SIGNDOC_E_ID_TOKEN_MALFORMED                  453
+/** the ID token's signature is not valid */
+#define SIGNDOC_E_ID_TOKEN_SIGNATURE                  454
+/** the ID token is signed with an algorithm that is not accepted */
+#define SIGNDOC_E_ID_TOKEN_ALGORITHM                  455
+/** the ID token is signed with a key the identity provider does not publish */
+#define SIGNDOC_E_ID_TOKEN_KEY_UNKNOWN                456
+/** the ID token comes from another issuer */
+#define SIGNDOC_E_ID_TOKEN_ISSUER                     457
+/** the ID token was made for another client */
+#define SIGNDOC_E_ID_TOKEN_AUDIENCE                   458
+/** the ID token has expired */
+#define SIGNDOC_E_ID_TOKEN_EXPIRED                    459
+/** the ID token was issued in the future */
+#define SIGNDOC_E_ID_TOKEN_ISSUED_IN_FUTURE           460
+/** the ID token's nonce is not the nonce of this login */
+#define SIGNDOC_E_ID_TOKEN_NONCE                      461
+/** the ID token's authorized party is another client */
+#define SIGNDOC_E_ID_TOKEN_AUTHORIZED_PARTY           462
+/** this login was already finished */
+#define SIGNDOC_E_LOGIN_REPLAYED                      463
+/** some documents could not be converted */
+#define SIGNDOC_E_CONVERSION_FAILED                   500
+/** the service found the document corrupt */
+#define SIGNDOC_E_CONVERSION_CORRUPT                  501
+/** the document already contains signatures */
+#define SIGNDOC_E_CONVERSION_DOC_SIGNED               502
+/** the document has embedded files, which conversion would remove */
+#define SIGNDOC_E_CONVERSION_EF_REMOVED               503
+/** the conversion failed for a reason the service does not name */
+#define SIGNDOC_E_CONVERSION_GENERIC_ERROR            504
+/** PDF conversion is disabled in this environment */
+#define SIGNDOC_E_CONVERSION_DISABLED                 505
+/** the conversion failed with a message the interface does not name */
+#define SIGNDOC_E_CONVERSION_UNKNOWN_ERROR            506
+/** the order's time window has passed */
+#define SIGNDOC_E_WINDOW_EXPIRED                      600
+/** the signing failed */
+#define SIGNDOC_E_ORDER_FAILED                        601
+/** the signing was cancelled */
+#define SIGNDOC_E_ORDER_CANCELLED                     602
+/** the service does not know this order */
+#define SIGNDOC_E_ORDER_NOT_FOUND                     603
+/** the order is not completed yet */
+#define SIGNDOC_E_ORDER_NOT_READY                     604
+/** the service refused the order */
+#define SIGNDOC_E_ORDER_REJECTED                      605
+/** the service deleted the order without handing out signed documents */
+#define SIGNDOC_E_ORDER_DELETED                       606
+/** the request lacks a required parameter, has an invalid value or is malformed */
+#define SIGNDOC_E_CSC_INVALID_REQUEST                 700
+/** one or more parameters are invalid or missing */
+#define SIGNDOC_E_CSC_INVALID_PARAMETERS              701
+/** the credential ID is invalid or not found */
+#define SIGNDOC_E_CSC_INVALID_CREDENTIAL_ID           702
+/** the signature activation data is invalid */
+#define SIGNDOC_E_CSC_INVALID_SAD                     703
+/** the hash algorithm is not supported */
+#define SIGNDOC_E_CSC_INVALID_HASH_ALGORITHM          704
+/** the signature format or algorithm is not supported */
+#define SIGNDOC_E_CSC_INVALID_SIGNATURE_FORMAT        705
+/** the number of hashes differs from numSignatures */
+#define SIGNDOC_E_CSC_HASH_MISMATCH                   706
+/** the payload exceeds the maximum size */
+#define SIGNDOC_E_CSC_DOCUMENT_TOO_LARGE              707
+/** the token was already used at this endpoint or used out of order */
+#define SIGNDOC_E_CSC_TOKEN_ALREADY_USED              708
+/** authentication is required */
+#define SIGNDOC_E_CSC_AUTHENTICATION_REQUIRED         709
+/** the access token is invalid, expired or malformed */
+#define SIGNDOC_E_CSC_INVALID_TOKEN                   710
+/** the token lacks the required scope */
+#define SIGNDOC_E_CSC_INSUFFICIENT_SCOPE              711
+/** the credential was not found */
+#define SIGNDOC_E_CSC_CREDENTIAL_NOT_FOUND            712
+/** the credential is locked or suspended */
+#define SIGNDOC_E_CSC_CREDENTIAL_LOCKED               713
+/** the credential has expired */
+#define SIGNDOC_E_CSC_CREDENTIAL_EXPIRED              714
+/** the certificate was not found */
+#define SIGNDOC_E_CSC_CERTIFICATE_NOT_FOUND           715
+/** the certificate has expired */
+#define SIGNDOC_E_CSC_CERTIFICATE_EXPIRED             716
+/** the certificate was revoked */
+#define SIGNDOC_E_CSC_CERTIFICATE_REVOKED             717
+/** the certificate could not be generated while the credential was created */
+#define SIGNDOC_E_CSC_CERTIFICATE_CREATION_FAILED     718
+/** the signing limit is exceeded */
+#define SIGNDOC_E_CSC_SIGNING_LIMIT_EXCEEDED          719
+/** the signature could not be validated */
+#define SIGNDOC_E_CSC_SIGNATURE_VALIDATION_FAILED     720
+/** the operation is not supported for this type of credential */
+#define SIGNDOC_E_CSC_UNSUPPORTED_OPERATION           721
+/** the service could not communicate with the signing backend */
+#define SIGNDOC_E_CSC_SERVICE_ERROR                   722
+/** the signing backend did not answer in time */
+#define SIGNDOC_E_CSC_SERVICE_TIMEOUT                 723
+/** the signing backend is temporarily unavailable */
+#define SIGNDOC_E_CSC_SERVICE_UNAVAILABLE             724
+/** the signing backend's key generation limit is reached */
+#define SIGNDOC_E_CSC_USER_KEYS_LIMIT                 725
+/** the service is temporarily unavailable */
+#define SIGNDOC_E_CSC_UNAVAILABLE                     726
+/** the service met an internal error */
+#define SIGNDOC_E_CSC_INTERNAL_ERROR                  727
+/** the signing interface refused with a code the interface does not name */
+#define SIGNDOC_E_CSC_UNKNOWN                         728
+/** a returned signature does not fit the hash and the credential's certificate */
+#define SIGNDOC_E_CSC_SIGNATURE_MISMATCH              729
+/** this signing session has already signed or failed */
+#define SIGNDOC_E_CSC_SESSION_SPENT                   730
+/** the signed document did not pass verification */
+#define SIGNDOC_E_VERIFICATION_FAILED                 800
+/** the signed bytes do not have the digest the signature states */
+#define SIGNDOC_E_INTEGRITY_FAILED                    801
+/** the signature's value does not fit its content and certificate */
+#define SIGNDOC_E_SIGNATURE_INVALID                   802
+/** the signer's certificate does not lead to a trusted root */
+#define SIGNDOC_E_CHAIN_UNTRUSTED                     803
+/** a certificate had expired at the time of signing */
+#define SIGNDOC_E_CERTIFICATE_EXPIRED                 804
+/** a certificate was revoked at the time of signing */
+#define SIGNDOC_E_CERTIFICATE_REVOKED                 805
+/** the document was signed by someone else than expected */
+#define SIGNDOC_E_SIGNER_MISMATCH                     806
+/** the signed document is not the document that was sent */
+#define SIGNDOC_E_CONTENT_CHANGED                     807
+/** a required check could not be carried out */
+#define SIGNDOC_E_NOT_CHECKED                         808
+/** the document carries no signature */
+#define SIGNDOC_E_SIGNATURE_MISSING                   809
+/** the signature's format or algorithm is not supported */
+#define SIGNDOC_E_SIGNATURE_UNSUPPORTED               810
+/** a certificate was not yet valid at the time of signing */
+#define SIGNDOC_E_CERTIFICATE_NOT_YET_VALID           811
+/** it is not known whether a certificate was revoked */
+#define SIGNDOC_E_REVOCATION_UNKNOWN                  812
+/** a timestamp does not fit the signature or is not trusted */
+#define SIGNDOC_E_TIMESTAMP_INVALID                   813
+/** the signature is of a lower level than required */
+#define SIGNDOC_E_LEVEL_NOT_MET                       814
+/** the signature rests on an algorithm that is no longer trusted */
+#define SIGNDOC_E_WEAK_ALGORITHM                      815
+/** the document was changed after its last signature */
+#define SIGNDOC_E_CHANGED_AFTER_SIGNING               816
+/** the PDF's structure cannot be read */
+#define SIGNDOC_E_PDF_MALFORMED                       817
+/** the signed data object cannot be read */
+#define SIGNDOC_E_SDO_MALFORMED                       818
+/** the seal of the signed data object does not fit its content */
+#define SIGNDOC_E_SEAL_INVALID                        819
+/** the trusted roots cannot be read */
+#define SIGNDOC_E_TRUST_UNUSABLE                      820
+/** the library met a condition it does not expect */
+#define SIGNDOC_E_INTERNAL                            900
+/** the library stopped a fault inside itself */
+#define SIGNDOC_E_PANIC                               901
+
+/* Numbers of the conversion warnings, a table of their own. */
+/** the converted document looks different from the original */
+#define SIGNDOC_WARNING_VISUAL_DIFF                   1
+/** colorants with the same name were told apart */
+#define SIGNDOC_WARNING_COLORANTS                     2
+/** optional content groups (layers) were removed */
+#define SIGNDOC_WARNING_OCG_REMOVED                   3
+/** transparency was removed */
+#define SIGNDOC_WARNING_TRANSP_REMOVED                4
+/** metadata that could not be converted was removed */
+#define SIGNDOC_WARNING_XMP_REMOVED                   5
+/** a font was replaced by another */
+#define SIGNDOC_WARNING_FONT_SUBST                    6
+/** interactive elements such as actions or annotations were removed */
+#define SIGNDOC_WARNING_ACTION_REMOVED                7
+/** the document's logical structure was removed */
+#define SIGNDOC_WARNING_STRUCTURE_REMOVED             8
+
+/**
+ * The number of the interface this library has; see signdoc_abi_version.
+ */
+#define SIGNDOC_ABI_VERSION 0
+
+/**
+ * A view of one call under way, for other threads and signal handlers: they may end the call and
+ * see how far it is. Optional; given to a function that waits, and used for one call at a time.
+ * Freed with signdoc_call_free after that function has returned.
+ */
+typedef struct signdoc_call signdoc_call;
+
+/**
+ * A client of the service. Any number of threads may use one at the same time; it keeps
+ * connections and tokens between calls. A client that was made before fork() works in the child
+ * as well. Freed with signdoc_client_free when no call uses it any more.
+ */
+typedef struct signdoc_client signdoc_client;
+
+/**
+ * How a conversion is made. Freed with signdoc_convert_options_free; may be used for many calls.
+ */
+typedef struct signdoc_convert_options signdoc_convert_options;
+
+/**
+ * The documents of one call, in order. Freed with signdoc_documents_free; may be used for several
+ * calls.
+ */
+typedef struct signdoc_documents signdoc_documents;
+
+/**
+ * A failure: its number, what happened, what to do about it, and what the service said.
+ *
+ * Made by functions that fail, freed by the caller with signdoc_error_free. The texts that the
+ * functions below give belong to the error and live as long as it does; they are in UTF-8.
+ */
+typedef struct signdoc_error signdoc_error;
+
+/**
+ * The options of a client, as texts under their keys: "issuer", "client_id" and "client_secret" at
+ * least, "base_url", "timeout" and all others that signdoc_option_table_json describes. Freed with
+ * signdoc_options_free; one object may serve for many clients.
+ */
+typedef struct signdoc_options signdoc_options;
+
+/**
+ * The results of a conversion, in the order of the documents. All texts and views belong to it
+ * and live as long as it does. Freed with signdoc_results_free.
+ */
+typedef struct signdoc_results signdoc_results;
+
+/**
+ * A list of texts. Freed with signdoc_strings_free.
+ */
+typedef struct signdoc_strings signdoc_strings;
+
+/**
+ * Bytes that belong to the caller, to be freed with signdoc_buffer_free. A zero byte that is not
+ * counted in `len` follows them, so that a text can be printed as it is.
+ */
+typedef struct {
+    /**
+     * The first byte.
+     */
+    uint8_t *ptr;
+    /**
+     * How many bytes there are, without the zero byte behind them.
+     */
+    size_t len;
+} signdoc_buffer;
+
+/**
+ * Bytes that belong to another object and live as long as it does. Not to be freed.
+ */
+typedef struct {
+    /**
+     * The first byte; NULL where there are none.
+     */
+    const uint8_t *ptr;
+    /**
+     * How many bytes there are.
+     */
+    size_t len;
+} signdoc_view;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * The version of the library that is loaded, such as "0.1.0"; SIGNDOC_VERSION is that of the
+ * header. Not to be freed.
+ */
+const char *signdoc_version(void);
+
+/**
+ * The number of the interface of the library that is loaded. Where it differs from
+ * SIGNDOC_ABI_VERSION, the program was built with a header that does not fit.
+ */
+uint32_t signdoc_abi_version(void);
+
+/**
+ * How many faults inside the library (Rust panics) were stopped in this process so far; anything
+ * but 0 is a defect worth a report. A function with a return code gives SIGNDOC_E_PANIC then, any
+ * other the value it gives for wrong arguments; this number tells the two apart.
+ */
+uint64_t signdoc_stopped_panics(void);
+
+/**
+ * Ends the library's own threads; a later call starts new ones. Never needed, but leak checkers
+ * count the memory of threads that still run when the program ends. No call may be under way.
+ */
+void signdoc_shutdown(void);
+
+/**
+ * The whole error table as JSON: an object with "codes" and "warnings", each an array of objects
+ * with "number", "constant", "name", "summary", "advice" and more. `*out` is freed with
+ * signdoc_buffer_free.
+ */
+int32_t signdoc_error_table_json(signdoc_buffer *out, signdoc_error **error);
+
+/**
+ * Explains a number ("701"), a name ("token_already_used") or a constant of the error table, or a
+ * warning ("FONT_SUBST"), in any case: some lines of text for each row the word may mean. `*out`
+ * is freed with signdoc_buffer_free.
+ *
+ * SIGNDOC_E_INVALID_ARGUMENT where the table does not have the word.
+ */
+int32_t signdoc_explain(const char *word, signdoc_buffer *out, signdoc_error **error);
+
+/**
+ * The number of the error, one of SIGNDOC_E_...; the same that the failing function returned.
+ *
+ * SIGNDOC_OK for NULL, SIGNDOC_E_INVALID_HANDLE for what is no error.
+ */
+int32_t signdoc_error_code(const signdoc_error *error);
+
+/**
+ * The service's own word for the error where it has one ("token_already_used", "DOC_SIGNED"),
+ * else this library's ("document_too_large"). The same word may stand for several numbers.
+ *
+ * Never NULL; empty for NULL and for what is no error.
+ */
+const char *signdoc_error_name(const signdoc_error *error);
+
+/**
+ * The name of the number: "SIGNDOC_E_DOCUMENT_TOO_LARGE".
+ *
+ * Never NULL; empty for NULL and for what is no error.
+ */
+const char *signdoc_error_constant(const signdoc_error *error);
+
+/**
+ * What happened, where, and the remedy: one line for a person, without secrets.
+ *
+ * Never NULL; empty for NULL and for what is no error.
+ */
+const char *signdoc_error_message(const signdoc_error *error);
+
+/**
+ * What to do about errors with this number.
+ *
+ * Never NULL; empty for NULL and for what is no error.
+ */
+const char *signdoc_error_advice(const signdoc_error *error);
+
+/**
+ * The category, as the interface specification groups errors: "Request Validation".
+ *
+ * Never NULL; empty for NULL and for what is no error.
+ */
+const char *signdoc_error_category(const signdoc_error *error);
+
+/**
+ * Who found the problem: "local" (this library) or "service".
+ *
+ * Never NULL; empty for NULL and for what is no error.
+ */
+const char *signdoc_error_origin(const signdoc_error *error);
+
+/**
+ * The HTTP status of the answer; 0 where there was none.
+ */
+int32_t signdoc_error_http_status(const signdoc_error *error);
+
+/**
+ * The service's reference of this occurrence, to be quoted to its support; NULL where it gave
+ * none.
+ */
+const char *signdoc_error_reference(const signdoc_error *error);
+
+/**
+ * 1 where the same call may succeed when it is repeated later, else 0.
+ */
+int32_t signdoc_error_retryable(const signdoc_error *error);
+
+/**
+ * How long the service asked to wait before a repetition, in milliseconds; -1 where it did not
+ * say.
+ */
+int64_t signdoc_error_retry_after_ms(const signdoc_error *error);
+
+/**
+ * What a program may want to know besides, as a JSON object: "field", "limit", "actual", "path",
+ * "offset", "body" and their like, where they apply.
+ *
+ * Never NULL; empty for NULL and for what is no error.
+ */
+const char *signdoc_error_details_json(const signdoc_error *error);
+
+/**
+ * The whole error as a JSON object, document bytes left out.
+ *
+ * Never NULL; empty for NULL and for what is no error.
+ */
+const char *signdoc_error_json(const signdoc_error *error);
+
+/**
+ * The results of all documents of a conversion that failed as a whole or in part: those that
+ * were converted are complete, and their files stay. NULL where nothing arrived.
+ *
+ * They belong to the error and are freed with it; freeing them does nothing.
+ */
+const signdoc_results *signdoc_error_results(const signdoc_error *error);
+
+/**
+ * Frees an error with its texts and results. NULL is fine.
+ */
+void signdoc_error_free(signdoc_error *error);
+
+/**
+ * Options without any value. NULL only where the library stopped a fault inside itself.
+ */
+signdoc_options *signdoc_options_new(void);
+
+/**
+ * Sets one option. Values are texts also where they mean numbers ("2.5") or truth ("true"); times
+ * are in seconds. An empty value unsets the option. Values are checked when a client is made.
+ *
+ * SIGNDOC_E_INVALID_OPTION where no option has this key; the message lists them all.
+ */
+int32_t signdoc_options_set(signdoc_options *options,
+                            const char *key,
+                            const char *value,
+                            signdoc_error **error);
+
+/**
+ * Takes every option that is not set yet from the environment: SIGNDOC_ISSUER,
+ * SIGNDOC_CLIENT_ID and so on. A secret may also stand in a file: SIGNDOC_CLIENT_SECRET_FILE
+ * names it.
+ *
+ * SIGNDOC_E_INVALID_OPTION where such a file cannot be read or a variable is not UTF-8. No other
+ * thread may change the environment meanwhile.
+ */
+int32_t signdoc_options_from_env(signdoc_options *options, signdoc_error **error);
+
+/**
+ * All options there are as a JSON array: objects with "key", "env" (the name of the environment
+ * variable), "secret" (whether the value is never shown) and "help". `*out` is freed with
+ * signdoc_buffer_free.
+ */
+int32_t signdoc_option_table_json(signdoc_buffer *out, signdoc_error **error);
+
+/**
+ * Frees options; clients made from them go on. NULL is fine.
+ */
+void signdoc_options_free(signdoc_options *options);
+
+/**
+ * A view of a call. NULL only where the library stopped a fault inside itself.
+ */
+signdoc_call *signdoc_call_new(void);
+
+/**
+ * Ends the call that was given this view: it returns SIGNDOC_E_CANCELLED within 100 milliseconds,
+ * unless its result is there already. A call that starts later with this view ends at once. From
+ * any thread, and from a signal handler. NULL is fine.
+ */
+void signdoc_call_cancel(signdoc_call *call);
+
+/**
+ * How far the call is, in bytes of the request and answer bodies. `to_send` gets the size of the
+ * request (0 until it starts), `sent` what the connection took so far (from 0 again where the
+ * request is repeated), `received` what came back so far. Each of the three may be NULL.
+ */
+int32_t signdoc_call_progress(const signdoc_call *call,
+                              uint64_t *to_send,
+                              uint64_t *sent,
+                              uint64_t *received,
+                              signdoc_error **error);
+
+/**
+ * Frees a view of a call. NULL is fine.
+ */
+void signdoc_call_free(signdoc_call *call);
+
+/**
+ * A client with these options; later changes to them do not matter to it. Nothing is sent yet.
+ *
+ * SIGNDOC_E_MISSING_OPTION, SIGNDOC_E_INVALID_OPTION or SIGNDOC_E_INSECURE_URL, naming the option.
+ */
+int32_t signdoc_client_new(const signdoc_options *options,
+                           signdoc_client **out,
+                           signdoc_error **error);
+
+/**
+ * Moves the client's clock away from the system's, by so many milliseconds (negative: into the
+ * past). Token expiry and validity windows follow it. For tests, and for hosts whose clock is
+ * wrong.
+ */
+int32_t signdoc_client_set_clock_offset(const signdoc_client *client,
+                                        int64_t offset_ms,
+                                        signdoc_error **error);
+
+/**
+ * Refuses further calls: they fail with SIGNDOC_E_CLIENT_CLOSED. Calls under way end as they
+ * would have. May be called more than once.
+ */
+int32_t signdoc_client_close(const signdoc_client *client, signdoc_error **error);
+
+/**
+ * Frees a client with its connections and tokens. No call may be under way. NULL is fine.
+ */
+void signdoc_client_free(signdoc_client *client);
+
+/**
+ * The defaults. NULL only where the library stopped a fault inside itself.
+ */
+signdoc_convert_options *signdoc_convert_options_new(void);
+
+/**
+ * Whether a document that was not converted makes the whole call fail. 1, the default: it does,
+ * and signdoc_error_results has the results of all documents. 0: the call succeeds, and each
+ * result tells how its document fared.
+ */
+int32_t signdoc_convert_options_set_strict(signdoc_convert_options *options,
+                                           int32_t strict,
+                                           signdoc_error **error);
+
+/**
+ * Whether files in the folder of the results may be replaced: 1, or 0, the default.
+ */
+int32_t signdoc_convert_options_set_overwrite(signdoc_convert_options *options,
+                                              int32_t overwrite,
+                                              signdoc_error **error);
+
+/**
+ * How many calls signdoc_convert_many has under way at the same time, 1 to 64; 4 by default.
+ *
+ * SIGNDOC_E_INVALID_ARGUMENT outside that range.
+ */
+int32_t signdoc_convert_options_set_concurrency(signdoc_convert_options *options,
+                                                size_t calls,
+                                                signdoc_error **error);
+
+/**
+ * A file in which signdoc_convert_many remembers what is done: where it finds a document there, it
+ * gives the former result and sends nothing. Made when it is missing; needs a folder for the
+ * results. NULL: nothing is remembered, the default.
+ */
+int32_t signdoc_convert_options_set_resume(signdoc_convert_options *options,
+                                           const char *path,
+                                           signdoc_error **error);
+
+/**
+ * Frees conversion options. NULL is fine.
+ */
+void signdoc_convert_options_free(signdoc_convert_options *options);
+
+/**
+ * Asks which conversions the service supports; "PDFA_2B" is the one its specification knows.
+ * The list in `*out` is freed with signdoc_strings_free.
+ *
+ * `timeout_ms` is the time the call may take in all, 0 for the client's own limit; `call`, which
+ * may be NULL, lets other threads end it. Errors of the network, the token and the service.
+ */
+int32_t signdoc_conversion_specs(const signdoc_client *client,
+                                 uint64_t timeout_ms,
+                                 const signdoc_call *call,
+                                 signdoc_strings **out,
+                                 signdoc_error **error);
+
+/**
+ * Converts 1 to 15 PDFs of at most 5,000,000 base64 characters (3,750,000 bytes) each to
+ * PDF/A-2B. Documents are read while they are sent and results written while they arrive, so
+ * memory does not grow with their size unless results are wanted in memory.
+ *
+ * `to_folder`: where results are written, each named after its document; the folder is made when
+ * it is missing, a file appears complete or not at all, readable by its owner alone. NULL: results
+ * stay in memory, see signdoc_results_data. `options` may be NULL for the defaults. `timeout_ms`
+ * is the time the call may take in all, 0 for the client's own limit; `call`, which may be NULL,
+ * lets other threads watch and end it. The results in `*out` stand in the order of the documents
+ * and are freed with signdoc_results_free.
+ *
+ * Errors before anything is sent: SIGNDOC_E_DOCUMENT_COUNT, SIGNDOC_E_DOCUMENT_TOO_LARGE,
+ * SIGNDOC_E_NOT_A_PDF, SIGNDOC_E_DESTINATION_EXISTS and their like. When documents were not
+ * converted: the one reason of all of them, such as SIGNDOC_E_CONVERSION_DOC_SIGNED, or
+ * SIGNDOC_E_CONVERSION_FAILED where there are several. Errors of the network, the token and the
+ * service. Whatever arrived whole is in signdoc_error_results, and its files stay.
+ */
+int32_t signdoc_convert(const signdoc_client *client,
+                        const signdoc_documents *documents,
+                        const char *to_folder,
+                        const signdoc_convert_options *options,
+                        uint64_t timeout_ms,
+                        const signdoc_call *call,
+                        signdoc_results **out,
+                        signdoc_error **error);
+
+/**
+ * Converts any number of PDFs: in calls of up to 15, several at the same time, and once more for
+ * documents whose call failed because of others in it. The arguments are those of signdoc_convert;
+ * `timeout_ms` is the limit of each single call.
+ *
+ * No document's trouble hides the others: there is one result for each document, in order, with
+ * its own reasons (signdoc_results_error_count) where the service refused it, or with
+ * signdoc_results_failure where it could not be sent or its call failed. SIGNDOC_OK says that
+ * there are results, whatever they are.
+ *
+ * Errors: SIGNDOC_E_CANCELLED, and those of the folder and of the file set by
+ * signdoc_convert_options_set_resume. Files that were complete before stay.
+ */
+int32_t signdoc_convert_many(const signdoc_client *client,
+                             const signdoc_documents *documents,
+                             const char *to_folder,
+                             const signdoc_convert_options *options,
+                             uint64_t timeout_ms,
+                             const signdoc_call *call,
+                             signdoc_results **out,
+                             signdoc_error **error);
+
+/**
+ * A list without documents. NULL only where the library stopped a fault inside itself.
+ */
+signdoc_documents *signdoc_documents_new(void);
+
+/**
+ * Adds a PDF file. It is opened and checked when the call is made, and read while it is sent. A
+ * result that goes to a folder is named after it.
+ */
+int32_t signdoc_documents_add_path(signdoc_documents *documents,
+                                   const char *path,
+                                   signdoc_error **error);
+
+/**
+ * Adds a PDF of `len` bytes in memory. The bytes are not copied: they must stay as they are until
+ * the last call with these documents has returned. `name`, which may be NULL, is what a result
+ * that goes to a folder is named after (without ending).
+ */
+int32_t signdoc_documents_add_bytes(signdoc_documents *documents,
+                                    const void *data,
+                                    size_t len,
+                                    const char *name,
+                                    signdoc_error **error);
+
+/**
+ * How many documents there are; 0 for NULL.
+ */
+size_t signdoc_documents_count(const signdoc_documents *documents);
+
+/**
+ * Lets the service convert the document at `index` (from 0) also where it is already signed; the
+ * conversion removes the signature. `allow` is 1 or 0; 0 is where it begins. Deprecated by the
+ * interface specification.
+ *
+ * SIGNDOC_E_INVALID_ARGUMENT where there is no such document.
+ */
+int32_t signdoc_documents_set_allow_signed(signdoc_documents *documents,
+                                           size_t index,
+                                           int32_t allow,
+                                           signdoc_error **error);
+
+/**
+ * Frees the list; the caller's bytes are left alone. NULL is fine.
+ */
+void signdoc_documents_free(signdoc_documents *documents);
+
+/**
+ * How many results there are; 0 for NULL. The functions below take an `index` from 0 to one less,
+ * and give 0, NULL or an empty text where there is no such result.
+ */
+size_t signdoc_results_count(const signdoc_results *results);
+
+/**
+ * 1 where the service says that it converted the document, else 0.
+ */
+int32_t signdoc_results_converted(const signdoc_results *results, size_t index);
+
+/**
+ * 1 where the service refused the document or sent nothing for it, else 0.
+ */
+int32_t signdoc_results_failed(const signdoc_results *results, size_t index);
+
+/**
+ * The service's identifier of the conversion; NULL where it gave none.
+ */
+const char *signdoc_results_conversion_id(const signdoc_results *results, size_t index);
+
+/**
+ * The service's description of the document; NULL where it gave none.
+ */
+const char *signdoc_results_description(const signdoc_results *results, size_t index);
+
+/**
+ * Where the converted document was written; NULL where it was not.
+ */
+const char *signdoc_results_path(const signdoc_results *results, size_t index);
+
+/**
+ * The size of the converted document in bytes, in memory or in its file; 0 where there is none.
+ */
+uint64_t signdoc_results_size(const signdoc_results *results, size_t index);
+
+/**
+ * The bytes of the converted document where the results are in memory, else an empty view.
+ */
+signdoc_view signdoc_results_data(const signdoc_results *results, size_t index);
+
+/**
+ * How many warnings the document has. The functions below take a `warning` from 0 to one less.
+ */
+size_t signdoc_results_warning_count(const signdoc_results *results, size_t index);
+
+/**
+ * The number of a warning, one of SIGNDOC_WARNING_...; 0 for one that the specification does not
+ * have.
+ */
+int32_t signdoc_results_warning_code(const signdoc_results *results, size_t index, size_t warning);
+
+/**
+ * The name of a warning ("FONT_SUBST"), or the service's text where it has none. Never NULL.
+ */
+const char *signdoc_results_warning_name(const signdoc_results *results,
+                                         size_t index,
+                                         size_t warning);
+
+/**
+ * The service's text of a warning ("Font substituted"). Never NULL.
+ */
+const char *signdoc_results_warning_message(const signdoc_results *results,
+                                            size_t index,
+                                            size_t warning);
+
+/**
+ * How many reasons there are why the document could not be converted. The functions below take a
+ * `reason` from 0 to one less.
+ */
+size_t signdoc_results_error_count(const signdoc_results *results, size_t index);
+
+/**
+ * The number of a reason, one of SIGNDOC_E_CONVERSION_...; 0 for one that the specification does
+ * not have.
+ */
+int32_t signdoc_results_error_code(const signdoc_results *results, size_t index, size_t reason);
+
+/**
+ * The name of a reason ("DOC_SIGNED"), or the service's text where it has none. Never NULL.
+ */
+const char *signdoc_results_error_name(const signdoc_results *results, size_t index, size_t reason);
+
+/**
+ * The service's text of a reason ("Document contains signatures"). Never NULL.
+ */
+const char *signdoc_results_error_message(const signdoc_results *results,
+                                          size_t index,
+                                          size_t reason);
+
+/**
+ * Why the document could not be sent or its call failed, after signdoc_convert_many; NULL where
+ * that is not so. The error belongs to the results and is freed with them; freeing it does nothing.
+ */
+const signdoc_error *signdoc_results_failure(const signdoc_results *results, size_t index);
+
+/**
+ * All results as a JSON array, document bytes left out. Never NULL; empty for NULL.
+ */
+const char *signdoc_results_json(const signdoc_results *results);
+
+/**
+ * Frees results with their texts and bytes; files stay. NULL is fine.
+ */
+void signdoc_results_free(signdoc_results *results);
+
+/**
+ * How many texts there are; 0 for NULL.
+ */
+size_t signdoc_strings_count(const signdoc_strings *strings);
+
+/**
+ * The text at `index`, from 0; it lives as long as the list. NULL where there is none.
+ */
+const char *signdoc_strings_get(const signdoc_strings *strings, size_t index);
+
+/**
+ * Frees a list of texts. NULL is fine.
+ */
+void signdoc_strings_free(signdoc_strings *strings);
+
+/**
+ * Frees the bytes of a buffer and empties it. NULL and empty buffers are fine, so a buffer may be
+ * freed twice; a copy of the struct may not be.
+ */
+void signdoc_buffer_free(signdoc_buffer *buffer);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* SIGNDOC_H */
