@@ -1,0 +1,74 @@
+//! The program `signdoc`, as a library: the binary and the Python package both call [`run`].
+
+mod args;
+mod batch;
+mod call;
+mod check;
+mod connection;
+mod convert;
+mod demo;
+pub mod exit;
+mod explain;
+mod inputs;
+mod list;
+mod preflight;
+mod progress;
+mod report;
+mod samples;
+mod sandbox;
+mod screen;
+mod table;
+mod verify;
+
+use std::ffi::OsString;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use screen::Screen;
+
+/// What tells a command to stop: asked about twenty times a second while a call is under way.
+pub type Interrupted<'a> = &'a dyn Fn() -> bool;
+
+/// Runs the program with `args` (the first is the program's name) and gives its exit status.
+///
+/// It never ends the process and never panics. Signals are left to the caller; use [`run_until`]
+/// where one must be able to stop a call.
+pub fn run(args: impl IntoIterator<Item = OsString>) -> i32 {
+    run_until(args, &|| false)
+}
+
+/// As [`run`]; once `interrupted` says yes, the call under way is ended within 100 ms, no partial
+/// file is left, and the status is [`exit::INTERRUPTED`].
+///
+/// `interrupted` is called on the caller's own thread.
+pub fn run_until(args: impl IntoIterator<Item = OsString>, interrupted: Interrupted<'_>) -> i32 {
+    let args: Vec<OsString> = args.into_iter().collect();
+    let outcome = catch_unwind(AssertUnwindSafe(|| dispatch(args, interrupted)));
+    outcome.unwrap_or_else(|_| {
+        Screen::new().problem("this is a defect of the program; please report it");
+        exit::FAILED
+    })
+}
+
+fn dispatch(args: Vec<OsString>, interrupted: Interrupted<'_>) -> i32 {
+    let mut screen = Screen::new();
+    let matches = match args::command().try_get_matches_from(args) {
+        Ok(matches) => matches,
+        Err(told) => {
+            // Nobody is left to hear that the reader of the output is gone.
+            let _ = told.print();
+            return told.exit_code();
+        }
+    };
+    let status = match matches.subcommand() {
+        Some(("convert", matches)) => convert::run(matches, &mut screen, interrupted),
+        Some(("check", matches)) => check::run(matches, &mut screen, interrupted),
+        Some(("preflight", matches)) => preflight::run(matches, &mut screen, interrupted),
+        Some(("verify", matches)) => verify::run(matches, &mut screen, interrupted),
+        Some(("demo", matches)) => demo::run(matches, &mut screen, interrupted),
+        Some(("samples", matches)) => samples::run(matches, &mut screen),
+        Some(("sandbox", matches)) => sandbox::run(matches),
+        Some(("explain", matches)) => explain::run(matches, &mut screen),
+        _ => exit::USAGE,
+    };
+    screen.close(status)
+}

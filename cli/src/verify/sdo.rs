@@ -1,0 +1,204 @@
+//! The verdict on a file of signed data objects (SEID-SDO).
+
+use serde_json::{Value, json};
+use signdoc_signature::asn1::Time;
+use signdoc_signature::pdf::copy_range;
+use signdoc_signature::report::{Check, Checks, Status};
+use signdoc_signature::sdo::{
+    DocumentKind, MAX_SIZE, Sdo, SdoReport, SdoSigner, SdoTrust, to_iso_8859_1,
+};
+use signdoc_signature::verify::{ExpectedSigner, Requirement, SignerReport, VerifyOptions};
+
+/// What was found about a file of signed data objects.
+#[derive(Default)]
+pub(super) struct SdoVerdict {
+    /// Every object holds, and everything that was asked for passed.
+    pub(super) ok: bool,
+    pub(super) checks: Checks,
+    /// The signers of all objects, in the order of the file.
+    pub(super) signers: Vec<SdoSigner>,
+    /// Who sealed the objects.
+    pub(super) seals: Vec<SdoSigner>,
+    /// MIME types of the documents.
+    kinds: Vec<String>,
+}
+
+/// Verifies every object of a file. What it contains is never an error.
+pub(super) fn verify(bytes: &[u8], options: &VerifyOptions) -> SdoVerdict {
+    let mut verdict = SdoVerdict::default();
+    let original = match original(options) {
+        Ok(original) => original,
+        Err(why) => {
+            verdict.checks.failed("original", why);
+            return verdict;
+        }
+    };
+    let objects = match Sdo::parse_all(bytes) {
+        Ok(objects) => objects,
+        Err(error) => {
+            verdict.checks.failed("structure", error.to_string());
+            return verdict;
+        }
+    };
+    let several = objects.len() > 1;
+    let mut all_hold = true;
+    for (index, object) in objects.iter().enumerate() {
+        let report = report(object, original.as_deref(), options);
+        let mut checks = report.checks.clone();
+        ask_more(&mut checks, &report, options);
+        all_hold &= report.is_valid() && is_ok(&checks);
+        let named = |check: Check| match several {
+            true => Check { name: format!("object[{index}].{}", check.name), ..check },
+            false => check,
+        };
+        verdict.checks.extend(checks.into_iter().map(named));
+        verdict.signers.extend(report.signers);
+        verdict.seals.extend(report.seal);
+        verdict.kinds.extend(report.kind.map(|kind| kind.mime().to_owned()));
+    }
+    verdict.ok = all_hold && !objects.is_empty();
+    verdict
+}
+
+/// The bytes that were sent, when they are given.
+fn original(options: &VerifyOptions) -> Result<Option<Vec<u8>>, String> {
+    let Some(source) = &options.original else { return Ok(None) };
+    if source.len() > MAX_SIZE as u64 {
+        return Err(format!("it has {} bytes, at most {MAX_SIZE} are read", source.len()));
+    }
+    let mut bytes = Vec::new();
+    copy_range(source.as_ref(), 0, source.len(), &mut bytes)
+        .map_err(|error| format!("it cannot be read: {error}"))?;
+    Ok(Some(bytes))
+}
+
+fn report(object: &Sdo<'_>, original: Option<&[u8]>, options: &VerifyOptions) -> SdoReport {
+    let now = options.at.unwrap_or_else(Time::now);
+    let trust = SdoTrust { pool: &options.certificates, ..SdoTrust::new(&options.trust, now) };
+    let report = object.verify(original, &trust);
+    // Texts are signed as ISO 8859-1; the file that was sent may well be UTF-8.
+    let passed = |report: &SdoReport| report.checks.status("document") == Status::Passed;
+    let is_text = object.kind() == Some(DocumentKind::Text);
+    let other = original.filter(|_| is_text && !passed(&report));
+    let other = other.and_then(|bytes| to_iso_8859_1(std::str::from_utf8(bytes).ok()?));
+    let other = other.map(|bytes| object.verify(Some(&bytes), &trust));
+    other.filter(passed).unwrap_or(report)
+}
+
+/// No failure, and no answer missing that was asked for.
+fn is_ok(checks: &Checks) -> bool {
+    let asked = checks.iter().filter(|check| ASKED.contains(&check.name.as_str()));
+    !checks.any_failed() && asked.into_iter().all(|check| check.status == Status::Passed)
+}
+
+/// Checks that are there only when they were asked for.
+const ASKED: [&str; 5] = ["original", "signer", "timestamp", "revocation", "level"];
+
+fn ask_more(checks: &mut Checks, report: &SdoReport, options: &VerifyOptions) {
+    if options.original.is_some() {
+        let status = checks.status("document");
+        let detail = match status {
+            Status::Passed => "what was signed is what was sent",
+            _ => "what was signed is not what was sent",
+        };
+        checks.push(Check::new("original", status, detail));
+    }
+    if let Some(expected) = &options.signer {
+        checks.push(signer(expected, report));
+    }
+    for requirement in &options.require {
+        checks.push(required(*requirement, report));
+    }
+    let other = only_for_pdf(options);
+    if !other.is_empty() {
+        let detail = format!("this is no PDF; {} cannot be answered", other.join(" and "));
+        checks.failed("options", detail);
+    }
+}
+
+/// What is asked and has no meaning here must not pass unnoticed.
+fn only_for_pdf(options: &VerifyOptions) -> Vec<&'static str> {
+    let given = [
+        (options.converted, "--converted"),
+        (options.reported.signed_sha256.is_some(), "--signed-sha256"),
+        (options.reported.unsigned_sha256.is_some(), "--unsigned-sha256"),
+        (options.seals.positions.is_some(), "--seal"),
+    ];
+    given.into_iter().filter_map(|(is_given, name)| is_given.then_some(name)).collect()
+}
+
+/// Whether one of the trusted signatures is by whom it was expected.
+fn signer(expected: &ExpectedSigner, report: &SdoReport) -> Check {
+    let mut different = Vec::new();
+    for (index, signer) in report.signers.iter().enumerate() {
+        let trusted = ["digest", "cms", "chain"].iter().all(|part| {
+            report.checks.status(&format!("signature[{index}].{part}")) == Status::Passed
+        });
+        let Some(certificate) = signer.certificate().filter(|_| trusted) else { continue };
+        match expected.compare(certificate) {
+            Ok(agreed) => {
+                let detail = format!("signature {} agrees: {}", index + 1, agreed.join(", "));
+                return Check::passed("signer", detail);
+            }
+            Err(named) => different.extend(named),
+        }
+    }
+    different.dedup();
+    Check::failed(
+        "signer",
+        match different.is_empty() {
+            true => "there is no trusted signature to compare".to_owned(),
+            false => format!("no trusted signature agrees: {}", different.join(", ")),
+        },
+    )
+}
+
+fn required(requirement: Requirement, report: &SdoReport) -> Check {
+    let (name, part) = match requirement {
+        Requirement::Timestamp => ("timestamp", "time"),
+        Requirement::Revocation => ("revocation", "revocation"),
+        Requirement::Level(level) => {
+            let detail = format!("{level} is a level of PDF signatures; this is no PDF");
+            return Check::failed("level", detail);
+        }
+        Requirement::Seals => {
+            return Check::failed("seals", "visible seals are for PDFs; this is no PDF");
+        }
+    };
+    let parts = (0..report.signers.len()).map(|index| format!("signature[{index}]"));
+    let open: Vec<_> = parts
+        .chain(["seal".to_owned()])
+        .map(|owner| format!("{owner}.{part}"))
+        .filter(|name| report.checks.status(name) != Status::Passed)
+        .collect();
+    match open.is_empty() {
+        true => Check::passed(name, "it is proven for every signature and the seal"),
+        false => Check::failed(name, format!("not proven: {}", open.join(", "))),
+    }
+}
+
+impl SdoVerdict {
+    /// Of a file that is not even read.
+    pub(super) fn too_large(size: u64) -> Self {
+        let mut verdict = Self::default();
+        let detail = format!("the file has {size} bytes, at most {MAX_SIZE} are read");
+        verdict.checks.failed("structure", detail);
+        verdict
+    }
+
+    pub(super) fn to_json(&self) -> Value {
+        let named = |signer: &SdoSigner| {
+            json!({
+                "signer": signer.certificate().map(SignerReport::of),
+                "claimed_time": signer.signing_time().map(|time| time.to_string()),
+            })
+        };
+        json!({
+            "ok": self.ok,
+            "checks": self.checks,
+            "signatures": self.signers.iter().map(named).collect::<Vec<_>>(),
+            "seals": self.seals.iter().map(named).collect::<Vec<_>>(),
+            "mime_types": self.kinds,
+        })
+    }
+}

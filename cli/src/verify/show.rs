@@ -1,0 +1,177 @@
+//! The report for a person.
+
+use signdoc_signature::report::{Check, Checks, Status};
+use signdoc_signature::sdo::SdoSigner;
+use signdoc_signature::verify::{
+    Below, Change, Changes, Coverage, Overlap, SignatureKind, SignatureReport, SignerReport,
+    VerifyReport,
+};
+
+use super::sdo::SdoVerdict;
+use super::{Found, Seen};
+use crate::list::{self, Mark, Point, hanging};
+use crate::screen::{Screen, plain};
+
+/// Lines of one kind; `--json` has them all.
+const LISTED: usize = 20;
+
+pub(super) fn all(all: &[Seen], is_anybody_trusted: bool, screen: &mut Screen) {
+    for (index, seen) in all.iter().enumerate() {
+        if index > 0 {
+            screen.line("");
+        }
+        one(seen, screen);
+    }
+    if !is_anybody_trusted {
+        let text = "Nobody is trusted: name the certificates that you trust with --trust.";
+        screen.line(&format!("\n{}", hanging(text, 0, screen)));
+    }
+    if all.len() > 1 {
+        let verified = all.iter().filter(|seen| seen.is_ok()).count();
+        screen.line(&format!("\n{verified} of {} verified", all.len()));
+    }
+}
+
+fn one(seen: &Seen, screen: &mut Screen) {
+    let paint = screen.paint();
+    let verdict = match seen.is_ok() {
+        true => paint.green("verified"),
+        false => paint.red("NOT verified"),
+    };
+    screen.line(&format!("{}: {verdict}", paint.bold(&plain(&seen.input.shown))));
+    match &seen.found {
+        Ok(Found::Pdf(report)) => pdf(report, screen),
+        Ok(Found::Sdo(verdict)) => sdo(verdict, screen),
+        Err(error) => {
+            let text = hanging(&plain(error.message()), 2, screen);
+            screen.line(&format!("  {text}"));
+        }
+    }
+}
+
+fn checks<'a>(checks: impl IntoIterator<Item = &'a Check>, indent: usize, screen: &mut Screen) {
+    let point = |check: &Check| Point {
+        mark: match check.status {
+            Status::Passed => Mark::Good,
+            Status::Failed => Mark::Bad,
+            Status::NotChecked => Mark::Open,
+        },
+        name: check.name.clone(),
+        detail: match check.status {
+            Status::NotChecked => format!("not checked: {}", check.detail),
+            _ => check.detail.clone(),
+        },
+        remedy: None,
+    };
+    let points: Vec<_> = checks.into_iter().map(point).collect();
+    list::show(&points, indent, screen);
+}
+
+/// The checks of a file, and the one that nobody asked for but everybody should.
+fn of_file(found: &Checks, screen: &mut Screen) {
+    let reason = "say what was sent with --original";
+    let unasked = found.get("original").is_none().then(|| Check::not_checked("original", reason));
+    checks(found.iter().chain(&unasked), 2, screen);
+}
+
+fn pdf(report: &VerifyReport, screen: &mut Screen) {
+    of_file(&report.checks, screen);
+    for signature in &report.signatures {
+        one_signature(signature, screen);
+    }
+    changes(&report.changes, screen);
+    let over = |found: &Overlap| {
+        let Overlap { field, page, below, detail, .. } = found;
+        format!("{field}, page {page}: {}, {detail}", word(*below))
+    };
+    section("visible seals lie over", report.overlaps.iter().map(over), screen);
+    section("to be noted", report.notes.iter().cloned(), screen);
+}
+
+fn word(below: Below) -> &'static str {
+    match below {
+        Below::Text => "text",
+        Below::Image => "an image",
+        Below::Drawing => "a drawing",
+        Below::Annotation => "an annotation",
+        Below::Unknown => "it is not known what",
+    }
+}
+
+fn one_signature(signature: &SignatureReport, screen: &mut Screen) {
+    let kind = match signature.kind {
+        SignatureKind::Signature => "signature",
+        SignatureKind::Timestamp => "document timestamp",
+    };
+    let coverage = match signature.coverage {
+        Coverage::WholeFile => "the whole file",
+        Coverage::Revision => "the file as it was then",
+        Coverage::Invalid => "not what it should",
+    };
+    let heading = format!("{kind} {}", signature.field);
+    let mut facts = Vec::new();
+    facts.extend(signature.signer.as_ref().map(|signer| ("by", person(signer))));
+    let proven = signature.proven_time.clone().map(|time| ("at", format!("{time}, proven")));
+    let claimed = signature.claimed_time.clone().map(|time| ("at", format!("{time}, claimed")));
+    facts.extend(proven.or(claimed));
+    facts.push(("covers", coverage.to_owned()));
+    let level = signature.level.map_or_else(|| "none".to_owned(), |level| format!("PAdES {level}"));
+    facts.push(("level", format!("{level}, {}", signature.sub_filter)));
+    facts.extend(signature.leniencies.iter().map(|odd| ("accepted", odd.clone())));
+    screen.line(&format!("  {}", plain(&heading)));
+    for (name, text) in facts {
+        let text = hanging(&plain(&text), FACTS, screen);
+        screen.line(&format!("    {name:<8}  {text}"));
+    }
+    let failed = signature.checks.iter().filter(|check| check.status == Status::Failed);
+    checks(failed, 4, screen);
+}
+
+/// The column of the facts about a signature.
+const FACTS: usize = 14;
+
+fn person(signer: &SignerReport) -> String {
+    let name = signer.name.as_deref().unwrap_or(&signer.subject);
+    let number = signer.serial_number.as_deref().map(|number| format!(", {number}"));
+    format!("{name}{}", number.unwrap_or_default())
+}
+
+fn changes(changes: &Changes, screen: &mut Screen) {
+    let told = |change: &Change| match &change.object {
+        Some(object) => format!("{} ({object}, revision {})", change.detail, change.revision),
+        None => format!("{} (revision {})", change.detail, change.revision),
+    };
+    section("changes that signing does not need", changes.forbidden.iter().map(told), screen);
+    if changes.forbidden_not_listed > 0 {
+        screen.line(&format!("    and {} more", changes.forbidden_not_listed));
+    }
+    section("permitted changes", changes.permitted.iter().map(told), screen);
+}
+
+/// A heading and lines below it; nothing where there are none.
+fn section(heading: &str, lines: impl Iterator<Item = String>, screen: &mut Screen) {
+    let lines: Vec<_> = lines.collect();
+    if lines.is_empty() {
+        return;
+    }
+    screen.line(&format!("  {}", plain(heading)));
+    for line in lines.iter().take(LISTED) {
+        let text = hanging(&plain(line), 6, screen);
+        screen.line(&format!("    {text}"));
+    }
+    if lines.len() > LISTED {
+        screen.line(&format!("    and {} more; --json has them all", lines.len() - LISTED));
+    }
+}
+
+fn sdo(verdict: &SdoVerdict, screen: &mut Screen) {
+    of_file(&verdict.checks, screen);
+    let told = |signer: &SdoSigner| {
+        let name = signer.certificate().map(|certificate| person(&SignerReport::of(certificate)));
+        let name = name.unwrap_or_else(|| "nobody that can be named".to_owned());
+        let time = signer.signing_time().map(|time| format!(", {time}"));
+        format!("{name}{}", time.unwrap_or_default())
+    };
+    section("signed by", verdict.signers.iter().map(told), screen);
+    section("sealed by", verdict.seals.iter().map(told), screen);
+}
