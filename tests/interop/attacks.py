@@ -53,12 +53,24 @@ def overwrite_content(writer, content=FORGED):
 
 
 def form_xobject(writer, content, width=200, height=20, **entries):
-    return writer.add_object(generic.StreamObject(
-        {N("/Type"): N("/XObject"), N("/Subtype"): N("/Form"),
-         N("/BBox"): numbers(0, 0, width, height),
-         N("/Resources"): generic.DictionaryObject({N("/Font"): generic.DictionaryObject(
-             {N("/F1"): page_of(writer)["/Resources"]["/Font"].raw_get("/F1")})}),
-         **{N(k): v for k, v in entries.items()}}, stream_data=content))
+    return writer.add_object(
+        generic.StreamObject(
+            {
+                N("/Type"): N("/XObject"),
+                N("/Subtype"): N("/Form"),
+                N("/BBox"): numbers(0, 0, width, height),
+                N("/Resources"): generic.DictionaryObject(
+                    {
+                        N("/Font"): generic.DictionaryObject(
+                            {N("/F1"): page_of(writer)["/Resources"]["/Font"].raw_get("/F1")}
+                        )
+                    }
+                ),
+                **{N(k): v for k, v in entries.items()},
+            },
+            stream_data=content,
+        )
+    )
 
 
 OVERLAY = b"1 g 0 0 200 20 re f 0 g BT /F1 12 Tf 2 5 Td (Amount: 900 000 NOK) Tj ET"
@@ -67,12 +79,19 @@ PLACE = (70, 676, 270, 692)
 
 def add_annotation(writer, subtype, **entries):
     page = page_of(writer)
-    annotation = writer.add_object(generic.DictionaryObject(
-        {N("/Type"): N("/Annot"), N("/Subtype"): N(subtype), N("/Rect"): numbers(*PLACE),
-         N("/F"): generic.NumberObject(4), N("/AP"): generic.DictionaryObject(
-             {N("/N"): form_xobject(writer, OVERLAY)}),
-         **{N(k): v for k, v in entries.items()}}))
-    old = page["/Annots"] if "/Annots" in page else ()
+    annotation = writer.add_object(
+        generic.DictionaryObject(
+            {
+                N("/Type"): N("/Annot"),
+                N("/Subtype"): N(subtype),
+                N("/Rect"): numbers(*PLACE),
+                N("/F"): generic.NumberObject(4),
+                N("/AP"): generic.DictionaryObject({N("/N"): form_xobject(writer, OVERLAY)}),
+                **{N(k): v for k, v in entries.items()},
+            }
+        )
+    )
+    old = page.get("/Annots", ())
     page["/Annots"] = generic.ArrayObject([*old, annotation])
     writer.mark_update(page.container_ref)
     return annotation
@@ -80,9 +99,10 @@ def add_annotation(writer, subtype, **entries):
 
 def unsigned_seal(writer):
     """A signature field that nobody signed, with an appearance over the amount."""
-    widget = add_annotation(writer, "/Widget", **{
-        "/FT": N("/Sig"), "/T": generic.pdf_string("Overlay")})
-    form = writer.root["/AcroForm"] if "/AcroForm" in writer.root else None
+    widget = add_annotation(
+        writer, "/Widget", **{"/FT": N("/Sig"), "/T": generic.pdf_string("Overlay")}
+    )
+    form = writer.root.get("/AcroForm", None)
     if form is None:
         form = generic.DictionaryObject({N("/Fields"): generic.ArrayObject()})
         writer.root["/AcroForm"] = writer.add_object(form)
@@ -95,17 +115,26 @@ def unsigned_seal(writer):
 def swap_font(writer):
     font = page_of(writer)["/Resources"]["/Font"]["/F1"]
     font["/Encoding"] = generic.DictionaryObject(
-        {N("/Type"): N("/Encoding"), N("/Differences"): generic.ArrayObject(
-            [generic.NumberObject(0x31), N("/nine")])})
+        {
+            N("/Type"): N("/Encoding"),
+            N("/Differences"): generic.ArrayObject([generic.NumberObject(0x31), N("/nine")]),
+        }
+    )
     writer.mark_update(font.container_ref)
 
 
 def add_page(writer):
     pages = writer.root["/Pages"]
-    page = writer.add_object(generic.DictionaryObject(
-        {N("/Type"): N("/Page"), N("/Parent"): writer.root.raw_get("/Pages"),
-         N("/MediaBox"): numbers(0, 0, 595, 842),
-         N("/Contents"): writer.add_object(generic.StreamObject(stream_data=FORGED))}))
+    page = writer.add_object(
+        generic.DictionaryObject(
+            {
+                N("/Type"): N("/Page"),
+                N("/Parent"): writer.root.raw_get("/Pages"),
+                N("/MediaBox"): numbers(0, 0, 595, 842),
+                N("/Contents"): writer.add_object(generic.StreamObject(stream_data=FORGED)),
+            }
+        )
+    )
     pages["/Kids"] = generic.ArrayObject([*(pages.raw_get("/Kids")), page])
     pages["/Count"] = generic.NumberObject(len(pages["/Kids"]))
     writer.mark_update(pages.container_ref)
@@ -127,28 +156,44 @@ def crop_page(writer):
 def add_resource(writer):
     """A content stream behind the old one, which paints over the amount."""
     page = page_of(writer)
-    new = writer.add_object(generic.StreamObject(stream_data=(
-        b"1 g 70 676 200 16 re f 0 g BT /F1 12 Tf 72 680 Td (Amount: 900 000 NOK) Tj ET")))
+    new = writer.add_object(
+        generic.StreamObject(
+            stream_data=(
+                b"1 g 70 676 200 16 re f 0 g BT /F1 12 Tf 72 680 Td (Amount: 900 000 NOK) Tj ET"
+            )
+        )
+    )
     page["/Contents"] = generic.ArrayObject([page.raw_get("/Contents"), new])
     writer.mark_update(page.container_ref)
 
 
 def open_action(writer):
     writer.root["/OpenAction"] = generic.DictionaryObject(
-        {N("/S"): N("/JavaScript"), N("/JS"): generic.pdf_string("app.alert('900 000')")})
+        {N("/S"): N("/JavaScript"), N("/JS"): generic.pdf_string("app.alert('900 000')")}
+    )
     writer.update_root()
 
 
 def swap_pages_root(writer):
     old = writer.root["/Pages"]
-    page = generic.DictionaryObject({
-        N("/Type"): N("/Page"), N("/MediaBox"): numbers(0, 0, 595, 842),
-        N("/Resources"): page_of(writer)["/Resources"],
-        N("/Contents"): writer.add_object(generic.StreamObject(stream_data=FORGED))})
+    page = generic.DictionaryObject(
+        {
+            N("/Type"): N("/Page"),
+            N("/MediaBox"): numbers(0, 0, 595, 842),
+            N("/Resources"): page_of(writer)["/Resources"],
+            N("/Contents"): writer.add_object(generic.StreamObject(stream_data=FORGED)),
+        }
+    )
     reference = writer.add_object(page)
-    pages = writer.add_object(generic.DictionaryObject({
-        N("/Type"): N("/Pages"), N("/Kids"): generic.ArrayObject([reference]),
-        N("/Count"): old["/Count"]}))
+    pages = writer.add_object(
+        generic.DictionaryObject(
+            {
+                N("/Type"): N("/Pages"),
+                N("/Kids"): generic.ArrayObject([reference]),
+                N("/Count"): old["/Count"],
+            }
+        )
+    )
     page["/Parent"] = pages
     writer.root["/Pages"] = pages
     writer.update_root()
@@ -157,18 +202,23 @@ def swap_pages_root(writer):
 def set_field(writer, name, value, shown=None):
     """Sets a text field, and shows something else when asked to."""
     shown = value if shown is None else shown
-    for field in writer.root["/AcroForm"]["/Fields"]:
-        field = field.get_object()
+    for reference in writer.root["/AcroForm"]["/Fields"]:
+        field = reference.get_object()
         if field["/T"] == name:
             field["/V"] = generic.pdf_string(value)
             font = writer.root["/AcroForm"]["/DR"]["/Font"].raw_get("/Helv")
             stream = generic.StreamObject(
-                {N("/Type"): N("/XObject"), N("/Subtype"): N("/Form"),
-                 N("/BBox"): numbers(0, 0, 200, 20),
-                 N("/Resources"): generic.DictionaryObject({N("/Font"): (
-                     generic.DictionaryObject({N("/Helv"): font}))})},
+                {
+                    N("/Type"): N("/XObject"),
+                    N("/Subtype"): N("/Form"),
+                    N("/BBox"): numbers(0, 0, 200, 20),
+                    N("/Resources"): generic.DictionaryObject(
+                        {N("/Font"): (generic.DictionaryObject({N("/Helv"): font}))}
+                    ),
+                },
                 stream_data=b"/Tx BMC q BT /Helv 11 Tf 0 g 2 5 Td (%s) Tj ET Q EMC"
-                % shown.encode())
+                % shown.encode(),
+            )
             field["/AP"] = generic.DictionaryObject({N("/N"): writer.add_object(stream)})
             writer.mark_update(field.container_ref)
 
@@ -184,8 +234,9 @@ def edited(data, change):
 
 # Updates written by hand ---------------------------------------------------------------------
 
+
 def last_startxref(data):
-    return int(data[data.rindex(b"startxref") + 9:].split()[0])
+    return int(data[data.rindex(b"startxref") + 9 :].split()[0])
 
 
 def raw_update(data, objects, *, prev=None, root=None, table=None, size=500, tail=b"", forget=()):
@@ -229,10 +280,10 @@ def signature_parts(data):
 
 def set_range(data, text):
     found, _ = signature_parts(data)
-    old = data[found.start():found.end()]
+    old = data[found.start() : found.end()]
     new = b"/ByteRange " + text
     assert len(new) <= len(old), (new, old)
-    return data[:found.start()] + new.ljust(len(old)) + data[found.end():]
+    return data[: found.start()] + new.ljust(len(old)) + data[found.end() :]
 
 
 def wrap(data):
@@ -251,16 +302,26 @@ def wrap(data):
     # What stood behind the contents is moved; the forged table says where it is now.
     for _ in range(3):
         moved = {n: at + len(gap) for n, at in _entries(data, table) if at >= c}
-        text = b"".join(b"%d 1\n%010d 00000 n \n" % entry
-                        for entry in sorted({**entries, **moved}.items()))
+        text = b"".join(
+            b"%d 1\n%010d 00000 n \n" % entry for entry in sorted({**entries, **moved}.items())
+        )
         # The signed table in the moved part is passed over: its offsets are no longer right.
         older = re.search(rb"/Prev (\d+)", data[table:])[1]
-        kept = b"".join(b"%d 1\n%010d 00000 n \n" % (n, at)
-                        for n, at in sorted(_entries(data, table)) if at < c and n != number)
-        gap = close + body + (b"xref\n%s%strailer\n<</Size 500/Root %s 0 R/Prev %s>>\nstartxref\n%d\n"
-                      b"%%%%EOF\n" % (text, kept, root, older, c + len(close + body)))
+        kept = b"".join(
+            b"%d 1\n%010d 00000 n \n" % (n, at)
+            for n, at in sorted(_entries(data, table))
+            if at < c and n != number
+        )
+        gap = (
+            close
+            + body
+            + (
+                b"xref\n%s%strailer\n<</Size 500/Root %s 0 R/Prev %s>>\nstartxref\n%d\n"
+                b"%%%%EOF\n" % (text, kept, root, older, c + len(close + body))
+            )
+        )
     forged = set_range(data, b"[%d %d %d %d]" % (a, b, c + len(gap), d))
-    out = forged[:end] + gap[end - c:] + data[c:]
+    out = forged[:end] + gap[end - c :] + data[c:]
     return out + b"startxref\n%d\n%%%%EOF\n" % (c + len(close + body))
 
 
@@ -279,7 +340,7 @@ def _entries(data, table):
 
 def universal(signed, how):
     """Universal forgery: the signature is there, and nothing to check it by."""
-    found, (a, b, c, d) = signature_parts(signed)
+    _found, (_a, b, c, _d) = signature_parts(signed)
     contents = signed[b:c]
     changed = signed.replace(b"100 000", b"900 000")
     if how == "no contents":
@@ -290,13 +351,21 @@ def universal(signed, how):
         return changed[:b] + b"<" + b"0" * (len(contents) - 2) + b">" + changed[c:]
     if how == "null contents":
         return changed[:b] + b"null".ljust(len(contents)) + changed[c:]
-    return set_range(changed, {
-        "no range": b"[]", "zero range": b"[0 0 0 0]", "negative range": b"[0 -1 -1 -1]",
-        "null range": b"null", "short range": b"[0 %d]" % b,
-        "huge range": b"[0 99999999 0 0]"}[how])
+    return set_range(
+        changed,
+        {
+            "no range": b"[]",
+            "zero range": b"[0 0 0 0]",
+            "negative range": b"[0 -1 -1 -1]",
+            "null range": b"null",
+            "short range": b"[0 %d]" % b,
+            "huge range": b"[0 99999999 0 0]",
+        }[how],
+    )
 
 
 # The list ------------------------------------------------------------------------------------
+
 
 def before_signing(authority):
     group = "content exchanged between upload and signature"
@@ -308,11 +377,14 @@ def before_signing(authority):
 
     yield attack("content stream replaced", replace_content)
     yield attack("content stream overwritten in place", overwrite_content)
-    yield Attack(group, "content stream replaced in the signature's own revision",
-                 sign(base, kari, change=replace_content), base)
+    yield Attack(
+        group,
+        "content stream replaced in the signature's own revision",
+        sign(base, kari, change=replace_content),
+        base,
+    )
     yield attack("content stream added", add_resource)
-    yield attack("free text annotation over the amount",
-                 lambda w: add_annotation(w, "/FreeText"))
+    yield attack("free text annotation over the amount", lambda w: add_annotation(w, "/FreeText"))
     yield attack("stamp annotation over the amount", lambda w: add_annotation(w, "/Stamp"))
     yield attack("unsigned signature field with an appearance over the amount", unsigned_seal)
     yield attack("font: the glyph of 1 becomes a 9", swap_font)
@@ -321,26 +393,53 @@ def before_signing(authority):
     yield attack("page cropped", crop_page)
     yield attack("page tree exchanged", swap_pages_root)
     yield attack("script at opening", open_action)
-    yield Attack(group, "document written anew",
-                 sign(edited(base, lambda pdf: setattr(
-                     pdf.pages[0].obj, "Contents", pdf.make_stream(FORGED))), kari), base)
-    yield Attack(group, "history replaced: an update without the one before",
-                 sign(_without_history(base), kari), base)
-    yield attack("form value that was there changed",
-                 lambda w: set_field(w, "amount", "900 000"), document(form=True))
-    yield attack("form field filled that is read-only",
-                 lambda w: set_field(w, "rate", "19 %"), document(form=True))
-    yield attack("form field shows something else than its value",
-                 lambda w: set_field(w, "city", "Oslo", "Amount: 900 000"), document(form=True))
+    yield Attack(
+        group,
+        "document written anew",
+        sign(
+            edited(
+                base, lambda pdf: setattr(pdf.pages[0].obj, "Contents", pdf.make_stream(FORGED))
+            ),
+            kari,
+        ),
+        base,
+    )
+    yield Attack(
+        group,
+        "history replaced: an update without the one before",
+        sign(_without_history(base), kari),
+        base,
+    )
+    yield attack(
+        "form value that was there changed",
+        lambda w: set_field(w, "amount", "900 000"),
+        document(form=True),
+    )
+    yield attack(
+        "form field filled that is read-only",
+        lambda w: set_field(w, "rate", "19 %"),
+        document(form=True),
+    )
+    yield attack(
+        "form field shows something else than its value",
+        lambda w: set_field(w, "city", "Oslo", "Amount: 900 000"),
+        document(form=True),
+    )
     form = document(form=True)
-    yield Attack(group, "empty form field filled in, where that is not allowed",
-                 sign(fill(form, {"city": "Oslo"}), kari), form, "--no-filling")
+    yield Attack(
+        group,
+        "empty form field filled in, where that is not allowed",
+        sign(fill(form, {"city": "Oslo"}), kari),
+        form,
+        "--no-filling",
+    )
 
 
 def _without_history(base):
     """A complete second document behind the first one, as if that did not exist."""
-    forged = edited(base, lambda pdf: setattr(
-        pdf.pages[0].obj, "Contents", pdf.make_stream(FORGED)))
+    forged = edited(
+        base, lambda pdf: setattr(pdf.pages[0].obj, "Contents", pdf.make_stream(FORGED))
+    )
     shift = len(base)
     out = bytearray(base + forged)
     table = forged.rindex(b"xref\n", 0, forged.rindex(b"startxref"))
@@ -349,7 +448,7 @@ def _without_history(base):
     for line in lines:
         entry = re.fullmatch(rb"(\d{10}) (\d{5}) n\s*", line)
         moved.append(b"%010d %s n " % (int(entry[1]) + shift, entry[2]) if entry else line)
-    out[shift + table:] = b"\n".join(moved)
+    out[shift + table :] = b"\n".join(moved)
     at = out.rindex(b"startxref")
     out[at:] = b"startxref\n%d\n%%%%EOF\n" % (shift + table)
     return bytes(out)
@@ -359,21 +458,44 @@ def seals(authority):
     group = "seals"
     kari = authority.signer()
     base = document()
-    yield Attack(group, "seal away from the requested point",
-                 sign(base, kari, box=(70, 672, 270, 695)), base, "--seal", "300,700,1")
-    yield Attack(group, "seal over the amount, none requested",
-                 sign(base, kari, box=(70, 672, 270, 695)), base, "--no-seal")
-    yield Attack(group, "seal that covers the page",
-                 sign(base, kari, box=(10, 10, 585, 832)), base)
+    yield Attack(
+        group,
+        "seal away from the requested point",
+        sign(base, kari, box=(70, 672, 270, 695)),
+        base,
+        "--seal",
+        "300,700,1",
+    )
+    yield Attack(
+        group,
+        "seal over the amount, none requested",
+        sign(base, kari, box=(70, 672, 270, 695)),
+        base,
+        "--no-seal",
+    )
+    yield Attack(group, "seal that covers the page", sign(base, kari, box=(10, 10, 585, 832)), base)
     placed = io.BytesIO()
     writer = IncrementalPdfFileWriter(io.BytesIO(base))
     fields.append_signature_field(writer, fields.SigFieldSpec("Late", box=(70, 672, 270, 695)))
     writer.write(placed)
-    yield Attack(group, "field placed over the amount just before it is signed",
-                 sign(placed.getvalue(), kari, "Late", existing=True), base, "--no-seal")
-    yield Attack(group, "second signer, unknown, with a seal over the amount", sign(
-        sign(base, kari), authority.signer(authority.stranger), "Signature2",
-        box=(70, 672, 270, 695)), base)
+    yield Attack(
+        group,
+        "field placed over the amount just before it is signed",
+        sign(placed.getvalue(), kari, "Late", existing=True),
+        base,
+        "--no-seal",
+    )
+    yield Attack(
+        group,
+        "second signer, unknown, with a seal over the amount",
+        sign(
+            sign(base, kari),
+            authority.signer(authority.stranger),
+            "Signature2",
+            box=(70, 672, 270, 695),
+        ),
+        base,
+    )
 
 
 def prepared(authority):
@@ -388,22 +510,41 @@ def prepared(authority):
         body = pdf.pages[0].obj.unparse(resolved=True)
     body = body.replace(b"/Contents %d 0 R" % number, b"/Contents [%d 0 R 480 0 R]" % number)
     dangling = raw_update(plain, [(page, body)])
-    late = (b"1 g 70 676 200 16 re f 0 g BT /F1 12 Tf 72 680 Td (Amount: 900 000 NOK) Tj ET")
-    yield Attack(group, "the page names content that is added later",
-                 sign(raw_update(dangling, [(480, stream_body(late))]), kari), dangling)
+    late = b"1 g 70 676 200 16 re f 0 g BT /F1 12 Tf 72 680 Td (Amount: 900 000 NOK) Tj ET"
+    yield Attack(
+        group,
+        "the page names content that is added later",
+        sign(raw_update(dangling, [(480, stream_body(late))]), kari),
+        dangling,
+    )
 
-    hidden = raw_update(plain, [(451, stream_body(
-        b"%d 0 obj\n%s\nendobj\n" % (number, stream_body(FORGED))))])
+    hidden = raw_update(
+        plain, [(451, stream_body(b"%d 0 obj\n%s\nendobj\n" % (number, stream_body(FORGED))))]
+    )
     inside = hidden.rindex(b"%d 0 obj" % number)
-    yield Attack(group, "an object hidden inside another one is brought to light",
-                 sign(raw_update(hidden, [], table=[(number, inside)]), kari), hidden)
+    yield Attack(
+        group,
+        "an object hidden inside another one is brought to light",
+        sign(raw_update(hidden, [], table=[(number, inside)]), kari),
+        hidden,
+    )
 
-    length = raw_update(plain, [(470, b"%d" % len(PAGE_TEXT)), (
-        number, b"<</Length 470 0 R>>\nstream\n%s\nendstream" % (
-            PAGE_TEXT + b"endstream " + late))])
-    yield Attack(group, "a stream whose length is an object of its own gets longer",
-                 sign(raw_update(length, [(470, b"%d" % len(
-                     PAGE_TEXT + b"endstream " + late))]), kari), length)
+    length = raw_update(
+        plain,
+        [
+            (470, b"%d" % len(PAGE_TEXT)),
+            (
+                number,
+                b"<</Length 470 0 R>>\nstream\n%s\nendstream" % (PAGE_TEXT + b"endstream " + late),
+            ),
+        ],
+    )
+    yield Attack(
+        group,
+        "a stream whose length is an object of its own gets longer",
+        sign(raw_update(length, [(470, b"%d" % len(PAGE_TEXT + b"endstream " + late))]), kari),
+        length,
+    )
 
     layers = document(extra=_add_layers)
 
@@ -412,8 +553,8 @@ def prepared(authority):
         config["/OFF"] = generic.ArrayObject()
         writer.update_root()
         writer.mark_update(config.container_ref)
-    yield Attack(group, "a hidden layer is switched on",
-                 sign(update(layers, show), kari), layers)
+
+    yield Attack(group, "a hidden layer is switched on", sign(update(layers, show), kari), layers)
 
     annotated = document(extra=_add_cover)
 
@@ -421,14 +562,20 @@ def prepared(authority):
         page = page_of(writer)
         page["/Annots"] = generic.ArrayObject()
         writer.mark_update(page.container_ref)
-    yield Attack(group, "an annotation that covers content is removed",
-                 sign(update(annotated, uncover), kari), annotated)
+
+    yield Attack(
+        group,
+        "an annotation that covers content is removed",
+        sign(update(annotated, uncover), kari),
+        annotated,
+    )
 
 
 def _add_layers(pdf, _font):
     layer = pdf.make_indirect(pikepdf.Dictionary(Type=pikepdf.Name.OCG, Name="Draft"))
     pdf.Root.OCProperties = pikepdf.Dictionary(
-        OCGs=[layer], D=pikepdf.Dictionary(OFF=[layer], Order=[]))
+        OCGs=[layer], D=pikepdf.Dictionary(OFF=[layer], Order=[])
+    )
     page = pdf.pages[0].obj
     page.Resources.Properties = pikepdf.Dictionary(L=layer)
     page.Contents = pdf.make_stream(PAGE_TEXT + b"/OC /L BDC " + FORGED + b" EMC")
@@ -438,9 +585,17 @@ def _add_cover(pdf, _font):
     stream = pdf.make_stream(b"1 g 0 0 200 20 re f")
     stream.Type, stream.Subtype = pikepdf.Name.XObject, pikepdf.Name.Form
     stream.BBox = [0, 0, 200, 20]
-    pdf.pages[0].obj.Annots = [pdf.make_indirect(pikepdf.Dictionary(
-        Type=pikepdf.Name.Annot, Subtype=pikepdf.Name.Square, Rect=list(PLACE), F=4,
-        AP=pikepdf.Dictionary(N=stream)))]
+    pdf.pages[0].obj.Annots = [
+        pdf.make_indirect(
+            pikepdf.Dictionary(
+                Type=pikepdf.Name.Annot,
+                Subtype=pikepdf.Name.Square,
+                Rect=list(PLACE),
+                F=4,
+                AP=pikepdf.Dictionary(N=stream),
+            )
+        )
+    ]
 
 
 def after_signing(authority):
@@ -449,39 +604,68 @@ def after_signing(authority):
     base = document()
     signed = sign(base, kari)
     for name, change in [
-            ("content stream replaced", replace_content),
-            ("content stream overwritten in place", overwrite_content),
-            ("annotation over the amount", lambda w: add_annotation(w, "/FreeText")),
-            ("unsigned signature field with an appearance", unsigned_seal),
-            ("font swapped", swap_font), ("page tree exchanged", swap_pages_root),
-            ("page added", add_page)]:
+        ("content stream replaced", replace_content),
+        ("content stream overwritten in place", overwrite_content),
+        ("annotation over the amount", lambda w: add_annotation(w, "/FreeText")),
+        ("unsigned signature field with an appearance", unsigned_seal),
+        ("font swapped", swap_font),
+        ("page tree exchanged", swap_pages_root),
+        ("page added", add_page),
+    ]:
         yield Attack(group, name, update(signed, change))
-    yield Attack(group, "content replaced, then signed by a second signer",
-                 sign(update(signed, replace_content), authority.signer(authority.ola),
-                      "Signature2"))
-    archived = sign(base, kari, timestamper=authority.timestamper(),
-                    context=authority.context(evidence=True), archive=True)
-    yield Attack(group, "content replaced behind an archive timestamp",
-                 update(archived, replace_content))
+    yield Attack(
+        group,
+        "content replaced, then signed by a second signer",
+        sign(update(signed, replace_content), authority.signer(authority.ola), "Signature2"),
+    )
+    archived = sign(
+        base,
+        kari,
+        timestamper=authority.timestamper(),
+        context=authority.context(evidence=True),
+        archive=True,
+    )
+    yield Attack(
+        group, "content replaced behind an archive timestamp", update(archived, replace_content)
+    )
     form = document(form=True)
-    yield Attack(group, "form value changed",
-                 update(sign(form, kari), lambda w: set_field(w, "amount", "900 000")))
-    yield Attack(group, "empty form field filled, signed by nobody",
-                 fill(sign(form, kari), {"city": "Oslo"}))
+    yield Attack(
+        group,
+        "form value changed",
+        update(sign(form, kari), lambda w: set_field(w, "amount", "900 000")),
+    )
+    yield Attack(
+        group, "empty form field filled, signed by nobody", fill(sign(form, kari), {"city": "Oslo"})
+    )
 
     def unsign(writer):
         overwrite_content(writer)
-        writer.root["/AcroForm"] = generic.DictionaryObject(
-            {N("/Fields"): generic.ArrayObject()})
+        writer.root["/AcroForm"] = generic.DictionaryObject({N("/Fields"): generic.ArrayObject()})
         writer.update_root()
+
     yield Attack(group, "signature removed and content replaced", update(signed, unsign))
-    yield Attack(group, "signature removed, then signed by somebody unknown", sign(
-        update(signed, unsign), authority.signer(authority.stranger), "Signature9"), base)
-    yield Attack(group, "put back to the state before the second signature",
-                 sign(base, kari), None, "--signer", "Ola Hansen")
-    yield Attack(group, "another signed document handed out",
-                 sign(document(content=FORGED), kari), None, "--signed-sha256",
-                 hashlib.sha256(signed).hexdigest())
+    yield Attack(
+        group,
+        "signature removed, then signed by somebody unknown",
+        sign(update(signed, unsign), authority.signer(authority.stranger), "Signature9"),
+        base,
+    )
+    yield Attack(
+        group,
+        "put back to the state before the second signature",
+        sign(base, kari),
+        None,
+        "--signer",
+        "Ola Hansen",
+    )
+    yield Attack(
+        group,
+        "another signed document handed out",
+        sign(document(content=FORGED), kari),
+        None,
+        "--signed-sha256",
+        hashlib.sha256(signed).hexdigest(),
+    )
 
 
 def certified(authority):
@@ -489,23 +673,39 @@ def certified(authority):
     kari = authority.signer()
     form = document(form=True)
     frozen = sign(form, kari, "Author", certify=True, permission=fields.MDPPerm.NO_CHANGES)
-    yield Attack(group, "no changes permitted, field filled and signed", sign(
-        fill(frozen, {"city": "Oslo"}), authority.signer(authority.ola), "Signature2",
-        careless=True))
+    yield Attack(
+        group,
+        "no changes permitted, field filled and signed",
+        sign(
+            fill(frozen, {"city": "Oslo"}),
+            authority.signer(authority.ola),
+            "Signature2",
+            careless=True,
+        ),
+    )
     notes = sign(form, kari, "Author", certify=True, permission=fields.MDPPerm.ANNOTATE)
-    yield Attack(group, "annotations permitted: one over the amount (evil annotation)",
-                 update(notes, lambda w: add_annotation(w, "/FreeText")))
+    yield Attack(
+        group,
+        "annotations permitted: one over the amount (evil annotation)",
+        update(notes, lambda w: add_annotation(w, "/FreeText")),
+    )
     filling = sign(form, kari, "Author", certify=True)
-    yield Attack(group, "signing permitted: an unsigned field over the amount (sneaky signature)",
-                 update(filling, unsigned_seal))
+    yield Attack(
+        group,
+        "signing permitted: an unsigned field over the amount (sneaky signature)",
+        update(filling, unsigned_seal),
+    )
     lock = fields.FieldMDPSpec(fields.FieldMDPAction.INCLUDE, fields=["city"])
     writer = IncrementalPdfFileWriter(io.BytesIO(form))
     fields.append_signature_field(writer, fields.SigFieldSpec("Buyer", field_mdp_spec=lock))
     out = io.BytesIO()
     writer.write(out)
     locked = sign(out.getvalue(), kari, "Buyer", existing=True)
-    yield Attack(group, "locked field filled", sign(
-        fill(locked, {"city": "Oslo"}), authority.signer(authority.ola), "Signature2"))
+    yield Attack(
+        group,
+        "locked field filled",
+        sign(fill(locked, {"city": "Oslo"}), authority.signer(authority.ola), "Signature2"),
+    )
 
 
 def forgeries(authority):
@@ -515,40 +715,65 @@ def forgeries(authority):
     group = "incremental saving"
     body = b"%d 0 obj\n%s\nendobj\n" % (number, stream_body(FORGED))
     trailer = b"trailer\n<</Size 500/Root %s 0 R/Prev %d>>\n" % (
-        re.findall(rb"/Root (\d+) 0 R", signed)[-1], last_startxref(signed))
-    yield Attack(group, "update with table and trailer",
-                 raw_update(signed, [(number, stream_body(FORGED))]))
+        re.findall(rb"/Root (\d+) 0 R", signed)[-1],
+        last_startxref(signed),
+    )
+    yield Attack(
+        group, "update with table and trailer", raw_update(signed, [(number, stream_body(FORGED))])
+    )
     yield Attack(group, "objects without table", signed + b"\n" + body)
     yield Attack(group, "objects and trailer without table", signed + b"\n" + body + trailer)
-    yield Attack(group, "table that leads nowhere",
-                 signed + b"\n" + body + trailer + b"startxref\n0\n%%EOF\n")
-    yield Attack(group, "object that the table does not list",
-                 raw_update(signed, [(number, stream_body(FORGED)), (490, b"<</Type/DSS>>")],
-                            forget=(number, )))
+    yield Attack(
+        group,
+        "table that leads nowhere",
+        signed + b"\n" + body + trailer + b"startxref\n0\n%%EOF\n",
+    )
+    yield Attack(
+        group,
+        "object that the table does not list",
+        raw_update(
+            signed, [(number, stream_body(FORGED)), (490, b"<</Type/DSS>>")], forget=(number,)
+        ),
+    )
     yield Attack(group, "number listed twice in one table", _listed_twice(signed, number))
     yield Attack(group, "object that ends in later bytes", *_overlong(kari))
 
     group = "signature wrapping"
     yield Attack(group, "second range moved, forged update in the gap", wrap(signed))
-    found, (a, b, c, d) = signature_parts(signed)
-    yield Attack(group, "gap larger than the contents",
-                 set_range(signed, b"[0 %d %d %d]" % (b - 30, c, d)))
+    _found, (_a, b, c, d) = signature_parts(signed)
+    yield Attack(
+        group, "gap larger than the contents", set_range(signed, b"[0 %d %d %d]" % (b - 30, c, d))
+    )
     yield Attack(group, "ranges overlap", set_range(signed, b"[0 %d %d %d]" % (c, b, d)))
-    yield Attack(group, "range starts behind the header",
-                 set_range(signed, b"[9 %d %d %d]" % (b - 9, c, d)))
-    yield Attack(group, "end of the file not covered",
-                 set_range(signed, b"[0 %d %d %d]" % (b, c, d - 60)))
-    yield Attack(group, "six numbers",
-                 set_range(signed, b"[0 %d %d 0 %d %d]" % (b, c, c, d)))
+    yield Attack(
+        group, "range starts behind the header", set_range(signed, b"[9 %d %d %d]" % (b - 9, c, d))
+    )
+    yield Attack(
+        group, "end of the file not covered", set_range(signed, b"[0 %d %d %d]" % (b, c, d - 60))
+    )
+    yield Attack(group, "six numbers", set_range(signed, b"[0 %d %d 0 %d %d]" % (b, c, c, d)))
 
     group = "universal forgery"
-    for how in ("no contents", "empty contents", "zero contents", "null contents", "no range",
-                "zero range", "negative range", "null range", "short range", "huge range"):
+    for how in (
+        "no contents",
+        "empty contents",
+        "zero contents",
+        "null contents",
+        "no range",
+        "zero range",
+        "negative range",
+        "null range",
+        "short range",
+        "huge range",
+    ):
         yield Attack(group, how, universal(signed, how))
     other = sign(document(content=FORGED), kari)
     _, (_, b2, c2, _) = signature_parts(other)
-    yield Attack(group, "signature of another document",
-                 other[:b2] + signed[b:c].ljust(c2 - b2)[:c2 - b2] + other[c2:])
+    yield Attack(
+        group,
+        "signature of another document",
+        other[:b2] + signed[b:c].ljust(c2 - b2)[: c2 - b2] + other[c2:],
+    )
 
 
 def _listed_twice(signed, number):
@@ -560,7 +785,10 @@ def _listed_twice(signed, number):
     at = len(out)
     out += b"xref\n%d 1\n%010d 00000 n \n%d 1\n%010d 00000 n \n" % (number, old, number, forged)
     out += b"trailer\n<</Size 500/Root %s 0 R/Prev %d>>\nstartxref\n%d\n%%%%EOF\n" % (
-        re.findall(rb"/Root (\d+) 0 R", signed)[-1], last_startxref(signed), at)
+        re.findall(rb"/Root (\d+) 0 R", signed)[-1],
+        last_startxref(signed),
+        at,
+    )
     return bytes(out)
 
 
@@ -590,8 +818,9 @@ BECAUSE = {
     "content stream added": "a page was changed: Contents",
     "free text annotation over the amount": "an annotation (FreeText) was put on a page",
     "stamp annotation over the amount": "an annotation (Stamp) was put on a page",
-    "unsigned signature field with an appearance over the amount":
-        "the field Overlay is not signed by anybody, but shows something",
+    "unsigned signature field with an appearance over the amount": (
+        "the field Overlay is not signed by anybody, but shows something"
+    ),
     "font: the glyph of 1 becomes a 9": "a font was changed: Encoding",
     "page added": "a node of the page tree was changed",
     "page removed": "a node of the page tree was changed",
@@ -627,8 +856,9 @@ BECAUSE = {
     "another signed document handed out": "another sha-256 than was reported",
     "no changes permitted, field filled and signed": "the certification in Author forbids",
     "annotations permitted: one over the amount (evil annotation)": "(FreeText) was put on a page",
-    "signing permitted: an unsigned field over the amount (sneaky signature)":
-        "is not signed by anybody, but shows",
+    "signing permitted: an unsigned field over the amount (sneaky signature)": (
+        "is not signed by anybody, but shows"
+    ),
     "locked field filled": "the field city is locked by the signature in Buyer",
     "update with table and trailer": "a stream was changed",
     "objects without table": "covered by no signature and belong to no update",

@@ -17,7 +17,7 @@ def ours(program, jobs, folder):
     """Runs our verification over argument lists in one process; gives the reports."""
     listing = folder / "jobs.txt"
     listing.write_text("".join("\t".join(map(str, job)) + "\n" for job in jobs))
-    run = subprocess.run([program, "--batch", listing], capture_output=True, text=True)
+    run = subprocess.run([program, "--batch", listing], check=False, capture_output=True, text=True)
     if run.returncode != 0:
         raise SystemExit(f"{program}: exit code {run.returncode}\n{run.stderr}")
     reports = [json.loads(line) for line in run.stdout.splitlines()]
@@ -38,11 +38,16 @@ def pyhanko(path, context):
             if signature.sig_object.get("/Type", "/Sig") == "/DocTimeStamp":
                 status = validate_pdf_timestamp(signature, context())
                 level = status.modification_level
-                fine = (status.intact and status.valid and status.trusted
-                        and (level is None or level.name != "OTHER"))
+                fine = (
+                    status.intact
+                    and status.valid
+                    and status.trusted
+                    and (level is None or level.name != "OTHER")
+                )
             else:
-                status = validate_pdf_signature(signature, context(),
-                                                ts_validation_context=context())
+                status = validate_pdf_signature(
+                    signature, context(), ts_validation_context=context()
+                )
                 fine = status.bottom_line
             if not fine:
                 words.append(_against(status))
@@ -75,12 +80,14 @@ def pyhanko_intact(path):
         stamp = signature.sig_object.get("/Type") == "/DocTimeStamp"
         try:
             status = (validate_pdf_timestamp if stamp else validate_pdf_signature)(
-                signature, context)
+                signature, context
+            )
             covers = status.coverage.name in ("ENTIRE_FILE", "ENTIRE_REVISION")
             later = status.modification_level
             found[signature.field_name] = (
                 bool(status.intact and status.valid and covers),
-                later is None or later.name != "OTHER")
+                later is None or later.name != "OTHER",
+            )
         except Exception as error:  # whatever it raises is its verdict
             found[signature.field_name] = f"{type(error).__name__}: {error}"
     return found
@@ -89,16 +96,23 @@ def pyhanko_intact(path):
 def pdfsig(path):
     """`valid`, `valid, not whole`, `invalid` or `no signature`."""
     try:
-        run = subprocess.run(["pdfsig", "-nocert", str(path)], capture_output=True, text=True,
-                             timeout=60, errors="replace")
+        run = subprocess.run(
+            ["pdfsig", "-nocert", str(path)],
+            check=False,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            errors="replace",
+        )
     except FileNotFoundError:
         return "not installed"
     except subprocess.TimeoutExpired:
         return "no answer"
     blocks = re.split(r"^Signature #\d+:", run.stdout, flags=re.M)[1:]
     # It knows no document timestamps: what it says of them is no verdict.
-    judged = [b for b in blocks if "Signature Validation" in b
-              and "Signature Type: unknown" not in b]
+    judged = [
+        b for b in blocks if "Signature Validation" in b and "Signature Type: unknown" not in b
+    ]
     if not judged:
         return "no signature"
     if not all("Signature is Valid" in b for b in judged):

@@ -50,15 +50,24 @@ def run_attacks(program, folder, authority):
         if attack.original is not None:
             job += ["--original", write(folder, f"attack-{index}-original.pdf", attack.original)]
         jobs.append(job)
-    for attack, job, report in zip(listed, jobs, judges.ours(program, jobs, folder)):
+    for attack, job, report in zip(listed, jobs, judges.ours(program, jobs, folder), strict=True):
         failed = [c for c in report["checks"] if c["status"] == "failed"]
         words = [c["detail"] for c in failed + report["changes"]["forbidden"]]
         because = attack_list.BECAUSE[attack.name]
         check(not report["ok"], f"attack not caught: {attack.group}: {attack.name}")
-        check(any(because in word for word in words),
-              f"{attack.group}: {attack.name}: {because!r} is not why: {words}")
-        rows.append([attack.group, attack.name, ", ".join(c["name"] for c in failed),
-                     judges.pyhanko(job[0], authority.context), judges.pdfsig(job[0])])
+        check(
+            any(because in word for word in words),
+            f"{attack.group}: {attack.name}: {because!r} is not why: {words}",
+        )
+        rows.append(
+            [
+                attack.group,
+                attack.name,
+                ", ".join(c["name"] for c in failed),
+                judges.pyhanko(job[0], authority.context),
+                judges.pdfsig(job[0]),
+            ]
+        )
     check(len(rows) >= 20, "fewer than 20 attacks")
     return rows
 
@@ -67,7 +76,7 @@ def run_honest(program, folder, authority):
     rows = []
     listed = list(honest.files(authority))
     jobs = []
-    for index, (name, original, signed, arguments) in enumerate(listed):
+    for index, (_, original, signed, arguments) in enumerate(listed):
         before = write(folder, f"honest-{index}-original.pdf", original)
         after = write(folder, f"honest-{index}.pdf", signed)
         jobs.append([after, "--trust", folder / "root.pem", "--original", before, *arguments])
@@ -75,23 +84,36 @@ def run_honest(program, folder, authority):
         jobs.append([after, "--trust", folder / "root.pem"])
     reports = judges.ours(program, jobs, folder)
     for index, (name, _, _, _) in enumerate(listed):
-        for report, how in zip(reports[2 * index:2 * index + 2], ("with", "without")):
+        for report, how in zip(
+            reports[2 * index : 2 * index + 2], ("with", "without"), strict=True
+        ):
             failed = [c for c in report["checks"] if c["status"] == "failed"]
             check(report["ok"], f"false alarm {how} original: {name}: {failed}")
-        levels = [s["level"] or "none" for s in reports[2 * index]["signatures"]
-                  if s["kind"] == "signature"]
+        levels = [
+            s["level"] or "none"
+            for s in reports[2 * index]["signatures"]
+            if s["kind"] == "signature"
+        ]
         path = jobs[2 * index][0]
-        rows.append([name, "ok" if reports[2 * index]["ok"] else "alarm", ", ".join(levels),
-                     judges.pyhanko(path, authority.context), judges.pdfsig(path)])
+        rows.append(
+            [
+                name,
+                "ok" if reports[2 * index]["ok"] else "alarm",
+                ", ".join(levels),
+                judges.pyhanko(path, authority.context),
+                judges.pdfsig(path),
+            ]
+        )
     check(len(rows) >= 60, "fewer than 60 honest files")
     return rows
 
 
 # Where ours and pyHanko differ about a file of others, and why.
 EXPLAINED = {
-    "66_pyHanko_pdf-sig-with-econtent.pdf":
+    "66_pyHanko_pdf-sig-with-econtent.pdf": (
         "both refuse: the CMS embeds content that is not the document; pyHanko raises an error, "
-        "ours fails the digest",
+        "ours fails the digest"
+    ),
 }
 
 
@@ -99,7 +121,7 @@ def run_corpus(program, folder, corpus):
     files = sorted(corpus.glob("*.pdf"))
     reports = judges.ours(program, [[path] for path in files], folder)
     rows = []
-    for path, report in zip(files, reports):
+    for path, report in zip(files, reports, strict=True):
         if not report["signatures"]:
             continue
         theirs = judges.pyhanko_intact(path)
@@ -108,17 +130,26 @@ def run_corpus(program, folder, corpus):
         for signature in report["signatures"]:
             checks = {c["name"]: c["status"] for c in signature["checks"]}
             mine[signature["field"]] = all(
-                checks.get(part) == "passed" for part in ("byte_range", "digest", "signature"))
+                checks.get(part) == "passed" for part in ("byte_range", "digest", "signature")
+            )
         agree = mine == {f: t[0] if isinstance(t, tuple) else t for f, t in theirs.items()}
         clean = all(t[1] for t in theirs.values() if isinstance(t, tuple))
         mine_clean = status.get("changes") == "passed"
         agree = agree and mine_clean == clean
-        check(agree or path.name in EXPLAINED,
-              f"{path.name}: ours {mine} {mine_clean}, pyHanko {theirs}")
+        check(
+            agree or path.name in EXPLAINED,
+            f"{path.name}: ours {mine} {mine_clean}, pyHanko {theirs}",
+        )
         intact = "intact" if all(mine.values()) else "not intact"
-        rows.append([path.name, len(mine), intact + ("" if mine_clean else ", changed"),
-                     "the same" if agree else EXPLAINED.get(path.name, "different"),
-                     judges.pdfsig(path)])
+        rows.append(
+            [
+                path.name,
+                len(mine),
+                intact + ("" if mine_clean else ", changed"),
+                "the same" if agree else EXPLAINED.get(path.name, "different"),
+                judges.pdfsig(path),
+            ]
+        )
     return rows
 
 
@@ -139,8 +170,11 @@ def compare_document(name, text, ours_columns, bless):
         return
 
     def own(part):
-        return [[line.split(" | ")[c] for c in ours_columns if c < len(line.split(" | "))]
-                for line in part.splitlines()]
+        return [
+            [line.split(" | ")[c] for c in ours_columns if c < len(line.split(" | "))]
+            for line in part.splitlines()
+        ]
+
     check(own(old) == own(text), f"docs/verification.md: the table of {name} is stale (--bless)")
 
 
@@ -156,14 +190,18 @@ def main():
         write(folder, "root.pem", authority.root.pem)
         rows = run_attacks(options.program, folder, authority)
         caught = sum(1 for row in rows if row[2])
-        print(f"{caught} of {len(rows)} attacks caught by ours; pyHanko accepts "
-              f"{sum(row[3] == 'accepts' for row in rows)}, pdfsig accepts "
-              f"{sum(row[4].startswith('accepts') for row in rows)}")
+        print(
+            f"{caught} of {len(rows)} attacks caught by ours; pyHanko accepts "
+            f"{sum(row[3] == 'accepts' for row in rows)}, pdfsig accepts "
+            f"{sum(row[4].startswith('accepts') for row in rows)}"
+        )
         head = ["group", "attack", "ours fails", "pyHanko", "pdfsig"]
         compare_document("attacks", table(head, rows), (0, 1, 2), options.bless)
         rows = run_honest(options.program, folder, authority)
-        print(f"{len(rows)} honest files, {sum(row[1] != 'ok' for row in rows)} alarms by ours, "
-              f"{sum(row[3] != 'accepts' for row in rows)} by pyHanko")
+        print(
+            f"{len(rows)} honest files, {sum(row[1] != 'ok' for row in rows)} alarms by ours, "
+            f"{sum(row[3] != 'accepts' for row in rows)} by pyHanko"
+        )
         head = ["file", "ours", "levels", "pyHanko", "pdfsig"]
         compare_document("honest files", table(head, rows), (0, 1, 2), options.bless)
         if options.corpus and options.corpus.is_dir():

@@ -21,8 +21,12 @@ except ImportError as error:
     print(f"pyhanko is not installed: {error}")
     sys.exit(0)
 
-PERMITTED = (None, ModificationLevel.NONE, ModificationLevel.LTA_UPDATES,
-             ModificationLevel.FORM_FILLING)
+PERMITTED = (
+    None,
+    ModificationLevel.NONE,
+    ModificationLevel.LTA_UPDATES,
+    ModificationLevel.FORM_FILLING,
+)
 
 
 def problem_of(signature, context):
@@ -52,7 +56,10 @@ def read_all(reader):
 
 
 def judge(item, roots):
-    mode, _, rest = item.partition("::") if item.startswith(("read::", "store::")) else ("", "", item)
+    """The first problem pyHanko finds in a file, or None."""
+    mode, _, rest = (
+        item.partition("::") if item.startswith(("read::", "store::")) else ("", "", item)
+    )
     path, _, field = rest.partition("::")
     with open(path, "rb") as file:
         reader = PdfFileReader(file, strict=False)
@@ -66,7 +73,8 @@ def judge(item, roots):
             return "no signature"
         if mode == "store":
             context = DocumentSecurityStore.read_dss(reader).as_validation_context(
-                {"trust_roots": roots, "allow_fetching": False, "revocation_mode": "require"})
+                {"trust_roots": roots, "allow_fetching": False, "revocation_mode": "require"}
+            )
         else:
             context = ValidationContext(trust_roots=roots, allow_fetching=False)
         problems = [problem_of(signature, context) for signature in signatures]
@@ -74,6 +82,7 @@ def judge(item, roots):
 
 
 def main():
+    """Judge each argument against the roots of the first one."""
     roots = list(load_certs_from_pemder([sys.argv[1]]))
     refused = 0
     for item in sys.argv[2:]:
