@@ -67,7 +67,8 @@ fn more_than_fifteen_documents_go_in_several_calls_and_keep_their_order() {
     let out = output_of(&folder);
     answers(&sandbox, 15);
     answers(&sandbox, 2);
-    let arguments = ["convert", &text(&inputs), &same, "-o", &text(&out), "--json"];
+    // One after another: the answers above are made for calls in this order.
+    let arguments = ["convert", &text(&inputs), &same, "-o", &text(&out), "--json", "--jobs", "1"];
     let told = run(client(&sandbox, &arguments)).ended(0).json();
     assert_eq!(seen(&sandbox, "POST", CONVERT), 2);
     let results = told["results"].as_array().unwrap();

@@ -171,10 +171,15 @@ fn token_errors_have_the_status_of_the_specification() {
     for (body, code) in [
         ("grant_type=", "invalid_request"),
         ("grant_type=password", "unsupported_grant_type"),
-        ("grant_type=client_credentials&client_assertion=x", "invalid_client"),
+        // RFC 6749, 5.2: more than one way to authenticate
+        ("grant_type=client_credentials&client_assertion=x", "invalid_request"),
     ] {
         let reply = token_with(&sandbox, body);
         assert_eq!(reply.json()["error"], code);
         assert_eq!(u64::from(reply.status), status(code), "{code}");
     }
+    let stranger = [FORM, ("authorization", "Basic bm9ib2R5OndyaXR0ZW4=")];
+    let reply = exchange(&sandbox, "POST", TOKEN_PATH, &stranger, b"grant_type=client_credentials");
+    assert_eq!(reply.json()["error"], "invalid_client");
+    assert_eq!(u64::from(reply.status), status("invalid_client"));
 }

@@ -91,7 +91,8 @@ def add_annotation(writer, subtype, **entries):
             }
         )
     )
-    old = page.get("/Annots", ())
+    # Not `get`: it does not follow references.
+    old = page["/Annots"] if "/Annots" in page else ()  # noqa: SIM401
     page["/Annots"] = generic.ArrayObject([*old, annotation])
     writer.mark_update(page.container_ref)
     return annotation
@@ -102,7 +103,7 @@ def unsigned_seal(writer):
     widget = add_annotation(
         writer, "/Widget", **{"/FT": N("/Sig"), "/T": generic.pdf_string("Overlay")}
     )
-    form = writer.root.get("/AcroForm", None)
+    form = writer.root["/AcroForm"] if "/AcroForm" in writer.root else None  # noqa: SIM401
     if form is None:
         form = generic.DictionaryObject({N("/Fields"): generic.ArrayObject()})
         writer.root["/AcroForm"] = writer.add_object(form)
