@@ -3,7 +3,7 @@
 use clap::ArgMatches;
 use serde_json::json;
 use signdoc::engine::Engine;
-use signdoc::{CallOptions, CheckPoint, CheckStatus, Error};
+use signdoc::{CallOptions, CheckPoint, CheckStatus};
 
 use crate::list::{self, Mark, Point};
 use crate::screen::Screen;
@@ -17,7 +17,7 @@ pub(crate) fn run(matches: &ArgMatches, screen: &mut Screen, interrupted: Interr
             Err(error) => return report::failed(&error, as_json, screen),
         },
         // What the doctor is asked about: a configuration that cannot be used is a finding.
-        Err(error) => vec![unusable(&error)],
+        Err(error) => vec![CheckPoint::of_error("configuration", &error)],
     };
     let status = status(&points);
     if as_json {
@@ -36,28 +36,15 @@ fn looked_at(engine: &Engine, interrupted: Interrupted<'_>) -> signdoc::Result<V
     call::run(engine, interrupted, check)
 }
 
-fn unusable(error: &Error) -> CheckPoint {
-    CheckPoint {
-        name: "configuration",
-        status: CheckStatus::Failed,
-        detail: error.message().to_owned(),
-        remedy: Some(error.advice().to_owned()),
-    }
-}
-
+/// What comes first decides: the configuration, then what the provider or the service refused.
 fn status(points: &[CheckPoint]) -> i32 {
-    let failed = |name: &str| {
-        points.iter().any(|point| point.name == name && point.status == CheckStatus::Failed)
+    let of = |point: &CheckPoint| match (point.name, point.code.map(exit::of)) {
+        ("configuration", _) => exit::USAGE,
+        (_, Some(exit::AUTHENTICATION)) => exit::AUTHENTICATION,
+        _ => exit::SERVICE,
     };
-    if failed("configuration") {
-        exit::USAGE
-    } else if failed("credentials") || failed("scope") {
-        exit::AUTHENTICATION
-    } else if points.iter().any(|point| point.status == CheckStatus::Failed) {
-        exit::SERVICE
-    } else {
-        exit::OK
-    }
+    let failed = points.iter().filter(|point| point.status == CheckStatus::Failed).map(of);
+    failed.min().unwrap_or(exit::OK)
 }
 
 fn show(points: &[CheckPoint], screen: &mut Screen) {
@@ -85,28 +72,32 @@ fn show(points: &[CheckPoint], screen: &mut Screen) {
 
 #[cfg(test)]
 mod tests {
-    use signdoc::Code;
+    use signdoc::{Code, Error};
 
     use super::*;
 
     #[test]
     fn the_status_is_that_of_what_comes_first() {
-        let point = |name, status| CheckPoint { name, status, detail: String::new(), remedy: None };
-        let all = ["configuration", "discovery", "clock", "credentials", "service", "scope"];
+        let failed = |&(name, code): &(&'static str, Code)| {
+            CheckPoint::of_error(name, &Error::new(code, "what happened"))
+        };
+        let lost = ("credentials", Code::ConnectFailed);
+        let scope = ("scope", Code::AccessTokenRejected);
         for (bad, expected) in [
             (&[][..], exit::OK),
-            (&["configuration", "scope"], exit::USAGE),
-            (&["credentials", "clock"], exit::AUTHENTICATION),
-            (&["scope"], exit::AUTHENTICATION),
-            (&["discovery"], exit::SERVICE),
-            (&["service"], exit::SERVICE),
+            (&[("configuration", Code::MissingOption), scope], exit::USAGE),
+            (&[("discovery", Code::TlsFailed), ("tls", Code::TlsFailed)], exit::SERVICE),
+            (
+                &[("clock", Code::Internal), ("credentials", Code::OauthInvalidClient)],
+                exit::AUTHENTICATION,
+            ),
+            (&[("scope", Code::OauthInvalidScope)], exit::AUTHENTICATION),
+            (&[scope], exit::AUTHENTICATION),
+            (&[lost], exit::SERVICE),
+            (&[("service", Code::NotFound)], exit::SERVICE),
         ] {
-            let of = |name| match bad.contains(&name) {
-                true => point(name, CheckStatus::Failed),
-                false => point(name, CheckStatus::Passed),
-            };
-            assert_eq!(status(&all.map(of)), expected, "{bad:?}");
+            let points: Vec<_> = bad.iter().map(failed).collect();
+            assert_eq!(status(&points), expected, "{bad:?}");
         }
-        assert_eq!(status(&[unusable(&Error::new(Code::MissingOption, "x"))]), exit::USAGE);
     }
 }

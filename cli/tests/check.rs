@@ -7,15 +7,22 @@ mod common;
 
 use common::{CONVERT, SECRET, TOKEN, client, program, run, sandbox, seen};
 use serde_json::Value;
-use signdoc_sandbox::{Fault, Rule, Sandbox};
+use signdoc_sandbox::{Environment, Fault, Rule, Sandbox, ServerCertificate};
 
 const SPECS: &str = "/signdoc/convert/pdf/specs";
 
 /// The JSON document of a check that ends with `status`.
 fn checked(sandbox: &Sandbox, more: &[&str], status: i32) -> Value {
+    checked_in(sandbox, more, &[], status)
+}
+
+/// The same with these variables.
+fn checked_in(sandbox: &Sandbox, more: &[&str], variables: &[(&str, &str)], status: i32) -> Value {
     let mut arguments = vec!["check", "--json"];
     arguments.extend(more);
-    let ran = run(client(sandbox, &arguments)).ended(status);
+    let mut command = client(sandbox, &arguments);
+    command.envs(variables.iter().copied());
+    let ran = run(command).ended(status);
     assert_eq!(ran.stderr, "");
     let told = ran.json();
     assert_eq!(told["exit_status"], status);
@@ -85,6 +92,81 @@ fn what_is_wrong_elsewhere_ends_with_five() {
     assert!(sandbox.requests().len() > specs);
     assert_eq!(point(&told, "credentials")["status"], "passed");
     assert_eq!(point(&told, "service")["status"], "failed", "{told:#}");
+}
+
+/// The names of the points that failed; each has a remedy.
+fn failed(told: &Value) -> Vec<&str> {
+    let points = told["points"].as_array().unwrap();
+    let failed = points.iter().filter(|point| point["status"] == "failed");
+    failed
+        .inspect(|point| assert!(point["remedy"].as_str().is_some_and(|remedy| remedy.len() > 10)))
+        .map(|point| point["name"].as_str().unwrap())
+        .collect()
+}
+
+#[test]
+fn a_certificate_that_is_not_trusted_names_ca_file() {
+    for (kind, word) in [
+        (ServerCertificate::UnknownCa, "ca_file"),
+        (ServerCertificate::Expired, "renew"),
+        (ServerCertificate::WrongName, "address"),
+    ] {
+        let builder = Sandbox::builder().environment(Environment::Test).client_secret(SECRET);
+        let sandbox = builder.tls(true).tls_certificate(kind).start().unwrap();
+        let ca = common::text(&sandbox.ca_file().unwrap());
+        let told = checked(&sandbox, &["--ca-file", &ca], 5);
+        assert_eq!(failed(&told), ["discovery", "tls"], "{told:#}");
+        let tls = point(&told, "tls");
+        assert_eq!((&tls["code"], &tls["error"]), (&101.into(), &"tls_failed".into()));
+        assert!(tls["remedy"].as_str().unwrap().contains(word), "{tls:#}");
+    }
+    let builder = Sandbox::builder().environment(Environment::Test).client_secret(SECRET);
+    let sandbox = builder.tls(true).start().unwrap();
+    let ca = common::text(&sandbox.ca_file().unwrap());
+    let told = checked(&sandbox, &["--ca-file", &ca], 0);
+    let detail = point(&told, "tls")["detail"].as_str().unwrap().to_owned();
+    assert!(detail.contains("the certificate of https://127.0.0.1"), "{detail}");
+}
+
+#[test]
+fn a_proxy_that_is_not_there_is_named() {
+    let sandbox = sandbox();
+    let variables = [("SIGNDOC_PROXY", "http://user:canary@127.0.0.1:1")];
+    let told = checked_in(&sandbox, &["--no-proxy", "x.invalid"], &variables, 5);
+    assert!(!told.to_string().contains("canary"));
+    assert_eq!(failed(&told), ["discovery", "proxy"], "{told:#}");
+    let proxy = point(&told, "proxy");
+    assert!(proxy["detail"].as_str().unwrap().contains("http://127.0.0.1:1"), "{proxy:#}");
+    assert!(proxy["remedy"].as_str().unwrap().contains("no_proxy"), "{proxy:#}");
+    assert_eq!(sandbox.requests().len(), 0);
+    // the remedy helps
+    let told = checked_in(&sandbox, &["--no-proxy", "127.0.0.1"], &variables, 0);
+    let detail = point(&told, "proxy")["detail"].as_str().unwrap().to_owned();
+    assert!(detail.contains("no_proxy"), "{detail}");
+}
+
+#[test]
+fn a_clock_that_is_off_is_told_with_how_much() {
+    let sandbox = sandbox();
+    for (set, word) in [(600_i64, "behind"), (-600, "ahead of")] {
+        let now = i64::try_from(sandbox.clock().now_unix()).unwrap();
+        sandbox.clock().set(u64::try_from(now + set).unwrap());
+        let told = checked(&sandbox, &[], 5);
+        assert_eq!(failed(&told), ["clock"], "{told:#}");
+        let clock = point(&told, "clock");
+        let detail = clock["detail"].as_str().unwrap();
+        assert!(detail.contains(word) && detail.contains(" s "), "{detail}");
+        assert!(clock["remedy"].as_str().unwrap().contains("clock"));
+        sandbox.clock().reset();
+    }
+}
+
+#[test]
+fn a_scope_that_does_not_open_the_service_is_told() {
+    let sandbox = sandbox();
+    let told = checked(&sandbox, &["--scope", "esign/nnin"], 4);
+    assert_eq!(failed(&told), ["scope"], "{told:#}");
+    assert_eq!(point(&told, "credentials")["status"], "passed");
 }
 
 #[test]

@@ -5,8 +5,9 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Value, json};
 
 use crate::client::{CallOptions, Client};
-use crate::config::{is_loopback, origin_of};
-use crate::error::{Code, Error};
+use crate::config::origin_of;
+use crate::error::{Code, Error, Result};
+use crate::identity::ProviderMetadata;
 
 /// A clock that is off by more than this makes tokens and assertions fail.
 const SKEW_LIMIT: Duration = Duration::from_secs(30);
@@ -41,6 +42,8 @@ pub struct CheckPoint {
     pub name: &'static str,
     /// How it came out.
     pub status: CheckStatus,
+    /// The row of the error table, where an error says that it failed.
+    pub code: Option<Code>,
     /// What was found.
     pub detail: String,
     /// What to do, where it failed.
@@ -49,21 +52,26 @@ pub struct CheckPoint {
 
 impl CheckPoint {
     fn passed(name: &'static str, detail: impl Into<String>) -> Self {
-        Self { name, status: CheckStatus::Passed, detail: detail.into(), remedy: None }
+        let detail = detail.into();
+        Self { name, status: CheckStatus::Passed, code: None, detail, remedy: None }
     }
 
     fn failed(name: &'static str, detail: impl Into<String>, remedy: impl Into<String>) -> Self {
-        let remedy = Some(remedy.into());
-        Self { name, status: CheckStatus::Failed, detail: detail.into(), remedy }
+        let (detail, remedy) = (detail.into(), Some(remedy.into()));
+        Self { name, status: CheckStatus::Failed, code: None, detail, remedy }
     }
 
-    fn of_error(name: &'static str, error: &Error) -> Self {
-        Self::failed(name, error.to_string(), error.advice())
+    /// A point that failed with `error`.
+    #[must_use]
+    pub fn of_error(name: &'static str, error: &Error) -> Self {
+        let own = error.details().get("remedy").and_then(Value::as_str);
+        let code = Some(error.code());
+        Self { code, ..Self::failed(name, error.to_string(), own.unwrap_or(error.advice())) }
     }
 
     fn skipped(name: &'static str, because: &str) -> Self {
         let detail = format!("not looked at: {because}");
-        Self { name, status: CheckStatus::NotChecked, detail, remedy: None }
+        Self { name, status: CheckStatus::NotChecked, code: None, detail, remedy: None }
     }
 
     /// The point as a JSON object.
@@ -72,9 +80,41 @@ impl CheckPoint {
         json!({
             "name": self.name,
             "status": self.status.as_str(),
+            "code": self.code.map(Code::number),
+            "error": self.code.map(Code::name),
             "detail": self.detail,
             "remedy": self.remedy,
         })
+    }
+}
+
+/// What the requests of a check came to; `None` where one was not made.
+struct Findings {
+    discovery: Result<ProviderMetadata>,
+    token: Option<Result<()>>,
+    specs: Option<Result<Vec<String>>>,
+}
+
+impl Findings {
+    /// The first failure for which `is` holds.
+    fn failure(&self, is: impl Fn(&Error) -> bool) -> Option<&Error> {
+        let discovery = self.discovery.as_ref().err();
+        let token = self.token.as_ref().and_then(|result| result.as_ref().err());
+        let specs = self.specs.as_ref().and_then(|result| result.as_ref().err());
+        [discovery, token, specs].into_iter().flatten().find(|error| is(error))
+    }
+}
+
+fn is_of_tls(error: &Error) -> bool {
+    error.code() == Code::TlsFailed
+}
+
+/// A page instead of JSON is a proxy's most likely; where nothing is found, a web server's.
+fn is_of_proxy(error: &Error) -> bool {
+    match error.code() {
+        Code::ProxyFailed => true,
+        Code::HtmlAnswer => error.http_status() != Some(404),
+        _ => false,
     }
 }
 
@@ -89,23 +129,28 @@ impl Client {
             Ok(client) => client,
             Err(error) => return vec![CheckPoint::of_error("configuration", &error)],
         };
-        let mut points = vec![fresh.check_configuration()];
         let discovery = fresh.provider_metadata(options).await;
-        points.push(match &discovery {
+        let clock = fresh.check_clock(options);
+        let mut found = Findings { discovery, token: None, specs: None };
+        if found.discovery.is_ok() && fresh.config().has_secret() {
+            let call = fresh.call(options);
+            let (shared, scope) = (&fresh.shared, &fresh.shared.config.scope);
+            let token = shared.tokens.get(shared, scope, &call);
+            let token = fresh.within(&call, "token request", token).await.map(drop);
+            if token.is_ok() {
+                found.specs = Some(fresh.conversion_specs(options).await);
+            }
+            found.token = Some(token);
+        }
+        let discovered = match &found.discovery {
             Ok(_) => {
                 CheckPoint::passed("discovery", format!("{} answers", fresh.config().issuer()))
             }
             Err(error) => CheckPoint::of_error("discovery", error),
-        });
-        points.push(fresh.check_tls(discovery.as_ref().err()));
-        points.push(fresh.check_proxy(discovery.as_ref().err()));
-        points.push(fresh.check_clock(options));
-        if discovery.is_err() {
-            let skipped = |name| CheckPoint::skipped(name, "there is no discovery document");
-            points.extend(["credentials", "service", "scope"].map(skipped));
-            return points;
-        }
-        points.extend(fresh.check_calls(options).await);
+        };
+        let mut points = vec![fresh.check_configuration(), discovered];
+        points.extend([fresh.check_tls(&found), fresh.check_proxy(&found), clock]);
+        points.extend(fresh.check_calls(&found));
         points
     }
 
@@ -115,7 +160,8 @@ impl Client {
             let why = "there is neither a client_secret nor a private_key";
             let remedy =
                 "set SIGNDOC_CLIENT_SECRET, SIGNDOC_CLIENT_SECRET_FILE or SIGNDOC_PRIVATE_KEY_FILE";
-            return CheckPoint::failed("configuration", why, remedy);
+            let code = Some(Code::MissingSecret);
+            return CheckPoint { code, ..CheckPoint::failed("configuration", why, remedy) };
         }
         CheckPoint::passed(
             "configuration",
@@ -129,34 +175,49 @@ impl Client {
         )
     }
 
-    fn check_tls(&self, failure: Option<&Error>) -> CheckPoint {
-        let issuer = &self.config().issuer;
-        match failure {
-            Some(error) if error.code() == Code::TlsFailed => CheckPoint::of_error("tls", error),
-            Some(_) => CheckPoint::skipped("tls", "the provider did not answer"),
-            None if issuer.scheme() == "https" => CheckPoint::passed(
+    fn check_tls(&self, found: &Findings) -> CheckPoint {
+        if let Some(error) = found.failure(is_of_tls) {
+            return CheckPoint::of_error("tls", error);
+        }
+        let Ok(metadata) = &found.discovery else {
+            return CheckPoint::skipped("tls", "the provider did not answer");
+        };
+        let config = self.config();
+        let service = config.base_url.as_ref().or_else(|| metadata.service().ok());
+        let mut hosts: Vec<_> = [Some(&config.issuer), service.filter(|_| found.specs.is_some())]
+            .into_iter()
+            .flatten()
+            .filter(|url| url.scheme() == "https")
+            .map(origin_of)
+            .collect();
+        hosts.dedup();
+        match hosts.len() {
+            0 => CheckPoint::passed("tls", "plain http on loopback: nothing to verify"),
+            1 => CheckPoint::passed(
                 "tls",
-                format!("the certificate of {} is trusted", origin_of(issuer)),
+                format!("the certificate of {} is trusted", hosts.concat()),
             ),
-            None => CheckPoint::passed("tls", "plain http on loopback: nothing to verify"),
+            _ => CheckPoint::passed(
+                "tls",
+                format!("the certificates of {} are trusted", hosts.join(" and ")),
+            ),
         }
     }
 
-    fn check_proxy(&self, failure: Option<&Error>) -> CheckPoint {
-        let config = self.config();
-        let detail = match &config.proxy {
-            Some(proxy) => format!("requests go through {}", origin_of(proxy)),
-            None if is_loopback(&config.issuer) => "loopback is reached directly".to_owned(),
-            None => "none configured; the environment's applies where it is set".to_owned(),
-        };
-        match failure {
-            Some(error)
-                if error.code() == Code::ProxyFailed || error.code() == Code::HtmlAnswer =>
-            {
-                CheckPoint::of_error("proxy", error)
-            }
-            _ => CheckPoint::passed("proxy", detail),
+    fn check_proxy(&self, found: &Findings) -> CheckPoint {
+        if let Some(error) = found.failure(is_of_proxy) {
+            return CheckPoint::of_error("proxy", error);
         }
+        let config = self.config();
+        let host = origin_of(&config.issuer);
+        CheckPoint::passed(
+            "proxy",
+            match self.shared.transport.proxy_of(&config.issuer) {
+                Some(proxy) => format!("{host} is reached through {proxy}"),
+                None if config.proxy.is_some() => format!("{host} is excluded by no_proxy"),
+                None => format!("{host} is reached directly"),
+            },
+        )
     }
 
     fn check_clock(&self, options: &CallOptions) -> CheckPoint {
@@ -181,40 +242,59 @@ impl Client {
         CheckPoint::passed("clock", detail)
     }
 
-    async fn check_calls(&self, options: &CallOptions) -> Vec<CheckPoint> {
-        let call = self.call(options);
-        let shared = &self.shared;
-        let token =
-            self.within(&call, "check", shared.tokens.get(shared, &shared.config.scope, &call));
-        if let Err(error) = token.await {
-            let (name, other) = match error.code() {
-                Code::OauthInvalidScope => ("scope", "credentials"),
-                _ => ("credentials", "scope"),
-            };
-            let other = match other {
-                "credentials" => CheckPoint::passed(other, "the provider accepts them"),
-                _ => CheckPoint::skipped(other, "there is no token"),
-            };
-            let service = CheckPoint::skipped("service", "there is no token");
-            return vec![CheckPoint::of_error(name, &error), other, service];
-        }
-        let credentials = CheckPoint::passed("credentials", "the provider gives a token");
-        let scope = |granted| match granted {
-            true => {
-                CheckPoint::passed("scope", format!("{} opens the service", shared.config.scope))
+    /// Credentials, service and scope. What TLS or a proxy kept away says nothing about them.
+    fn check_calls(&self, found: &Findings) -> [CheckPoint; 3] {
+        let scope = &self.config().scope;
+        let skipped = |name, because| CheckPoint::skipped(name, because);
+        let kept_away = |error: &Error| is_of_tls(error) || is_of_proxy(error);
+        let accepted = CheckPoint::passed("credentials", "the provider gives a token");
+        match (&found.token, &found.specs) {
+            (None, _) => {
+                let because = match found.discovery {
+                    Ok(_) => "there are no credentials",
+                    Err(_) => "there is no discovery document",
+                };
+                ["credentials", "service", "scope"].map(|name| skipped(name, because))
             }
-            false => CheckPoint::skipped("scope", "the service did not answer as it should"),
-        };
-        match self.conversion_specs(options).await {
-            Ok(specs) => {
-                let detail = format!("converts to {}", specs.join(", "));
-                vec![credentials, CheckPoint::passed("service", detail), scope(true)]
+            (Some(Err(error)), _) => {
+                let (credentials, scope) = match error.code() {
+                    Code::OauthInvalidScope => (
+                        CheckPoint::passed("credentials", "the provider accepts them"),
+                        CheckPoint::of_error("scope", error),
+                    ),
+                    _ if kept_away(error) => (
+                        skipped(
+                            "credentials",
+                            "the token request was not answered by the provider",
+                        ),
+                        skipped("scope", "there is no token"),
+                    ),
+                    _ => (
+                        CheckPoint::of_error("credentials", error),
+                        skipped("scope", "there is no token"),
+                    ),
+                };
+                [credentials, skipped("service", "there is no token"), scope]
             }
-            Err(error) if error.code() == Code::AccessTokenRejected => {
+            (_, Some(Err(error))) if error.code() == Code::AccessTokenRejected => {
                 let service = CheckPoint::passed("service", "it answers");
-                vec![credentials, service, CheckPoint::of_error("scope", &error)]
+                [accepted, service, CheckPoint::of_error("scope", error)]
             }
-            Err(error) => vec![credentials, CheckPoint::of_error("service", &error), scope(false)],
+            (_, Some(Err(error))) => {
+                let service = match kept_away(error) {
+                    true => skipped("service", "the request was not answered by the service"),
+                    false => CheckPoint::of_error("service", error),
+                };
+                [accepted, service, skipped("scope", "the service did not answer as it should")]
+            }
+            (_, Some(Ok(specs))) => [
+                accepted,
+                CheckPoint::passed("service", format!("converts to {}", specs.join(", "))),
+                CheckPoint::passed("scope", format!("{scope} opens the service")),
+            ],
+            (_, None) => {
+                ["credentials", "service", "scope"].map(|name| skipped(name, "nothing was asked"))
+            }
         }
     }
 }

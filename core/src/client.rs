@@ -42,6 +42,11 @@ pub(crate) struct Shared {
 pub struct CallOptions {
     /// The time this call may take in all; the client's `timeout` where it is not set.
     pub timeout: Option<Duration>,
+    /// How long a connection may take to be made; the client's `connect_timeout` where it is not
+    /// set.
+    pub connect_timeout: Option<Duration>,
+    /// How long the connection may be silent; the client's `read_timeout` where it is not set.
+    pub read_timeout: Option<Duration>,
     /// Counters to watch the call by.
     pub progress: Progress,
     /// What the call did, for logs and for support.
@@ -52,6 +57,9 @@ pub struct CallOptions {
 #[derive(Clone, Debug)]
 pub(crate) struct Call {
     pub deadline: Instant,
+    /// The call's own limits on connecting and on silence.
+    pub connect: Option<Duration>,
+    pub quiet: Option<Duration>,
     pub progress: Progress,
     pub trace: Trace,
 }
@@ -132,6 +140,8 @@ impl Client {
         let deadline = now.checked_add(timeout);
         Call {
             deadline: deadline.unwrap_or(now + Duration::from_secs(365 * 24 * 3600)),
+            connect: options.connect_timeout,
+            quiet: options.read_timeout,
             progress: options.progress.clone(),
             trace: options.trace.clone(),
         }

@@ -3,9 +3,9 @@
 
 mod common;
 
-use common::{client, client_with, sandbox};
-use signdoc::{CallOptions, CheckPoint, CheckStatus, Client};
-use signdoc_sandbox::{Environment, Fault, Rule};
+use common::{TOKEN, client, client_with, sandbox};
+use signdoc::{CallOptions, CheckPoint, CheckStatus, Client, Code};
+use signdoc_sandbox::{Environment, Fault, Rule, Sandbox, ServerCertificate};
 
 async fn checked(client: &Client) -> Vec<CheckPoint> {
     client.check(&CallOptions::default()).await
@@ -52,4 +52,65 @@ async fn each_trouble_is_named() {
     let page = Rule::new(Fault::Html { status: 403 }).on("GET", "*").forever();
     sandbox.faults().add(page).unwrap();
     assert_eq!(failed(&checked(&client(&sandbox)).await), ["discovery", "proxy"]);
+}
+
+fn point<'a>(points: &'a [CheckPoint], name: &str) -> &'a CheckPoint {
+    points.iter().find(|point| point.name == name).unwrap()
+}
+
+#[tokio::test]
+async fn tls_is_told_with_the_remedy_for_what_is_wrong() {
+    for (kind, remedy) in [
+        (ServerCertificate::UnknownCa, "ca_file"),
+        (ServerCertificate::Expired, "renew"),
+        (ServerCertificate::WrongName, "another host"),
+    ] {
+        let builder = Sandbox::builder().environment(Environment::Test);
+        let sandbox = builder.tls(true).tls_certificate(kind).start().unwrap();
+        let ca = sandbox.ca_file().unwrap();
+        let points = checked(&client_with(&sandbox, &[("ca_file", ca.to_str().unwrap())])).await;
+        assert_eq!(failed(&points), ["discovery", "tls"], "{points:#?}");
+        let tls = point(&points, "tls");
+        assert_eq!(tls.code, Some(Code::TlsFailed));
+        assert!(tls.remedy.as_ref().unwrap().contains(remedy), "{tls:?}");
+    }
+    let builder = Sandbox::builder().environment(Environment::Test);
+    let sandbox = builder.tls(true).tls_client_certificate(true).start().unwrap();
+    let ca = sandbox.ca_file().unwrap();
+    let points = checked(&client_with(&sandbox, &[("ca_file", ca.to_str().unwrap())])).await;
+    assert!(point(&points, "tls").remedy.as_ref().unwrap().contains("client_cert"), "{points:#?}");
+}
+
+#[tokio::test]
+async fn a_trouble_of_the_token_endpoints_host_is_not_taken_for_wrong_credentials() {
+    let sandbox = sandbox(Environment::Test);
+    let page = Rule::new(Fault::Html { status: 403 }).on("POST", TOKEN).forever();
+    sandbox.faults().add(page).unwrap();
+    let points = checked(&client_with(&sandbox, &[("max_retries", "0")])).await;
+    assert_eq!(failed(&points), ["proxy"], "{points:#?}");
+    assert_eq!(status(&points, "credentials"), CheckStatus::NotChecked);
+
+    sandbox.faults().clear();
+    sandbox.faults().add(Rule::new(Fault::status(503)).on("POST", TOKEN).forever()).unwrap();
+    let points = checked(&client_with(&sandbox, &[("max_retries", "0")])).await;
+    assert_eq!(failed(&points), ["credentials"], "{points:#?}");
+    assert_eq!(point(&points, "credentials").code, Some(Code::ServiceUnavailable));
+
+    // a page that is not found is a wrong address, whoever answers
+    sandbox.faults().clear();
+    let page = Rule::new(Fault::Html { status: 404 }).on("GET", "*").forever();
+    sandbox.faults().add(page).unwrap();
+    assert_eq!(failed(&checked(&client(&sandbox)).await), ["discovery"]);
+}
+
+#[tokio::test]
+async fn no_secret_is_a_finding_and_nothing_is_asked_with_it() {
+    let sandbox = sandbox(Environment::Test);
+    let mut builder = common::config(&sandbox);
+    builder.set("client_secret", "").unwrap();
+    let points = checked(&Client::new(builder.build().unwrap()).unwrap()).await;
+    assert_eq!(failed(&points), ["configuration"]);
+    assert_eq!(point(&points, "configuration").code, Some(Code::MissingSecret));
+    assert_eq!(status(&points, "credentials"), CheckStatus::NotChecked);
+    assert_eq!(common::seen(&sandbox, "POST", TOKEN), 0);
 }

@@ -15,7 +15,7 @@ use std::time::Duration;
 use secrecy::{ExposeSecret, SecretString};
 
 pub use options::{OPTIONS, OptionSpec};
-pub(crate) use url::{checked_url, is_loopback, join, origin_of};
+pub(crate) use url::{checked_url, join, origin_of};
 
 use crate::error::{Code, Error, Result};
 use crate::identity::{Algorithm, SigningKey};

@@ -42,7 +42,7 @@ pub(super) fn proxy_url(text: &str) -> Result<Url> {
         })
 }
 
-pub(crate) fn is_loopback(url: &Url) -> bool {
+fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),
         Some(Host::Ipv4(ip)) => ip.is_loopback(),

@@ -3,6 +3,7 @@
 use std::error::Error as StdError;
 
 use super::{Code, Error};
+use crate::transport::ConnectTimedOut;
 use crate::wire::{EncodeError, ScanError, SinkError};
 
 /// Turns a failure of the HTTP stack into our error, without the address (it may hold secrets).
@@ -19,16 +20,30 @@ pub(crate) fn failure_of(
         return of_encoding(cause);
     }
     let reason = innermost(&error);
+    let way = proxy.map(|proxy| format!(" through the proxy {proxy}")).unwrap_or_default();
     if let Some(tls) = find::<rustls::Error>(&error) {
-        let hint = client_certificate_hint(tls);
-        return Error::new(Code::TlsFailed, format!("{what}: TLS with {host} failed: {tls}{hint}"))
-            .with_detail("host", host);
+        let told = format!("{what}: TLS with {host}{way} failed: {tls}");
+        let Some(remedy) = remedy_of(tls) else {
+            return Error::new(Code::TlsFailed, told).with_detail("host", host);
+        };
+        return Error::new(Code::TlsFailed, format!("{told}; {remedy}"))
+            .with_detail("host", host)
+            .with_detail("remedy", remedy);
+    }
+    if let Some(timed_out) = find::<ConnectTimedOut>(&error) {
+        let limit = timed_out.seconds();
+        let told =
+            format!("{what}: no connection to {host}{way} within {limit} s (connect_timeout)");
+        return Error::new(Code::ConnectTimeout, told)
+            .with_detail("host", host)
+            .with_detail("limit", limit)
+            .with_detail("unit", "seconds");
     }
     let (code, happened) = match () {
         () if error.is_connect() && error.is_timeout() => {
-            (Code::ConnectTimeout, "no connection within connect_timeout")
+            (Code::ConnectTimeout, "the system gave up connecting")
         }
-        () if error.is_connect() && (proxy.is_some() || mentions_proxy(&error)) => {
+        () if error.is_connect() && proxy.is_some() => {
             (Code::ProxyFailed, "the proxy gave no connection")
         }
         () if error.is_connect() => (Code::ConnectFailed, "no connection"),
@@ -38,7 +53,6 @@ pub(crate) fn failure_of(
         }
         () => (Code::RequestFailed, "the request failed"),
     };
-    let way = proxy.map(|proxy| format!(" through the proxy {proxy}")).unwrap_or_default();
     let hint = match reason.contains("proxy authorization required") {
         true => "; it asks for a user and a password: give them in proxy",
         false => "",
@@ -47,13 +61,26 @@ pub(crate) fn failure_of(
         .with_detail("host", host)
 }
 
-/// What to do where the server's complaint is about the client's certificate (RFC 8446 section
-/// 6.2); TLS 1.2 has only `handshake_failure` for a missing one.
-fn client_certificate_hint(error: &rustls::Error) -> &'static str {
-    use rustls::AlertDescription as Alert;
-    match error {
+/// What to do about a failed handshake, where more can be said than about all of them.
+///
+/// A server complains about the client's certificate with an alert (RFC 8446 section 6.2); TLS 1.2
+/// has only `handshake_failure` for a missing one.
+fn remedy_of(error: &rustls::Error) -> Option<&'static str> {
+    use rustls::{AlertDescription as Alert, CertificateError as Bad};
+    Some(match error {
+        rustls::Error::InvalidCertificate(bad) => match bad {
+            Bad::UnknownIssuer => "name the authority that issued its certificate in ca_file",
+            Bad::Expired | Bad::ExpiredContext { .. } => {
+                "check this machine's clock, and ask the server's owner to renew its certificate"
+            }
+            Bad::NotValidYet | Bad::NotValidYetContext { .. } => "check this machine's clock",
+            Bad::NotValidForName | Bad::NotValidForNameContext { .. } => {
+                "check the address: the certificate is another host's"
+            }
+            _ => return None,
+        },
         rustls::Error::AlertReceived(Alert::CertificateRequired | Alert::HandshakeFailure) => {
-            "; the server may ask for a client certificate: set client_cert"
+            "the server may ask for a client certificate: set client_cert"
         }
         rustls::Error::AlertReceived(
             Alert::BadCertificate
@@ -64,9 +91,9 @@ fn client_certificate_hint(error: &rustls::Error) -> &'static str {
             | Alert::UnknownCA
             | Alert::AccessDenied
             | Alert::DecryptError,
-        ) => "; the server refuses the client's certificate: check client_cert",
-        _ => "",
-    }
+        ) => "the server refuses the client's certificate: check client_cert",
+        _ => return None,
+    })
 }
 
 /// What a request body reports about the documents in it.
@@ -140,13 +167,6 @@ pub(crate) fn lost(error: reqwest::Error, what: &str, offset: u64) -> Error {
         format!("{what}: the answer broke off after {offset} bytes: {reason}"),
     )
     .with_detail("offset", offset)
-}
-
-fn mentions_proxy(error: &reqwest::Error) -> bool {
-    chain(error).any(|cause| {
-        let text = cause.to_string();
-        text.contains("tunnel") || text.contains("proxy")
-    })
 }
 
 fn innermost(error: &reqwest::Error) -> String {

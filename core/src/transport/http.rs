@@ -13,6 +13,7 @@ use secrecy::{ExposeSecret, SecretString};
 use tokio::time::Instant;
 use url::Url;
 
+use super::connect::{ConnectLimit, limited};
 use super::proxy::Proxies;
 use crate::client::Call;
 use crate::config::{Config, origin_of};
@@ -51,6 +52,7 @@ pub(crate) struct Transport {
     /// by the HTTP library, because a kept connection turned out to be dead.
     unpooled: reqwest::Client,
     proxies: Proxies,
+    connect_timeout: Duration,
     read_timeout: Duration,
 }
 
@@ -84,7 +86,8 @@ impl Transport {
         let proxies = Proxies::new(config)?;
         let client = Self::client(config, &proxies, tls.clone(), 32)?;
         let unpooled = Self::client(config, &proxies, tls, 0)?;
-        Ok(Self { client, unpooled, proxies, read_timeout: config.read_timeout })
+        let (connect_timeout, read_timeout) = (config.connect_timeout, config.read_timeout);
+        Ok(Self { client, unpooled, proxies, connect_timeout, read_timeout })
     }
 
     fn client(
@@ -101,7 +104,7 @@ impl Transport {
             .retry(reqwest::retry::never())
             .referer(false)
             .no_proxy()
-            .connect_timeout(config.connect_timeout)
+            .connector_layer(ConnectLimit)
             .pool_max_idle_per_host(idle)
             .user_agent(&config.user_agent);
         for proxy in &proxies.list {
@@ -125,6 +128,11 @@ impl Transport {
         self.exchange_by(&self.unpooled, request).await
     }
 
+    /// The address, without credentials, of the proxy that a request to `url` goes through.
+    pub(crate) fn proxy_of(&self, url: &Url) -> Option<String> {
+        self.proxies.of(url)
+    }
+
     async fn exchange_by(&self, client: &reqwest::Client, request: Request<'_>) -> Result<Answer> {
         let Request { what, method, url, authorization, body, call } = request;
         let host = origin_of(&url);
@@ -141,9 +149,11 @@ impl Transport {
             None => builder,
         };
         call.trace.event(Level::Debug, || format!("{what}: {method} {host}{}", url.path()));
-        let limits = Limits { what, deadline: call.deadline, quiet: self.read_timeout, activity };
+        let quiet = call.quiet.unwrap_or(self.read_timeout);
+        let limits = Limits { what, deadline: call.deadline, quiet, activity };
+        let connect = call.connect.unwrap_or(self.connect_timeout);
         let response = limits
-            .hold(builder.send())
+            .hold(limited(connect, builder.send()))
             .await?
             .map_err(|error| failure_of(error, what, &host, self.proxies.of(&url).as_deref()))?;
         limits.activity.touch();

@@ -1,9 +1,11 @@
 //! The only door to the network.
 
+mod connect;
 mod http;
 mod proxy;
 mod retry;
 mod tls;
 
+pub(crate) use connect::ConnectTimedOut;
 pub(crate) use http::{Answer, Body, Request, Transport, deadline_passed};
 pub(crate) use retry::{Attempt, Repeat, decide, is_transient, is_unsent};

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use signdoc_signature::crypto::{Algorithm, HashAlgorithm, KeyKind};
 use signdoc_signature::pki::SigningKey;
 
-use super::server::{KEYS, Reply, Seen, Server, TOKEN};
+use super::server::{DISCOVERY, KEYS, Reply, Seen, Server, TOKEN, discovery};
 
 /// A key pair with its name.
 #[derive(Clone)]
@@ -140,7 +140,10 @@ pub struct Provider {
     pub headers: Vec<(String, String)>,
     /// The nonces of the logins under way, by code.
     pub nonces: BTreeMap<String, String>,
+    /// The address it says it has.
     pub issuer: String,
+    /// Where its key set lies, when that is not with itself.
+    pub key_set: Option<String>,
 }
 
 pub type Shared = Arc<Mutex<Provider>>;
@@ -155,6 +158,7 @@ pub fn start(key: Key) -> (Server, Shared) {
         headers: Vec::new(),
         nonces: BTreeMap::new(),
         issuer: String::new(),
+        key_set: None,
     }));
     let shared = provider.clone();
     let server = Server::start(move |seen| answer(&mut shared.lock().unwrap(), seen));
@@ -163,6 +167,11 @@ pub fn start(key: Key) -> (Server, Shared) {
 }
 
 fn answer(provider: &mut Provider, seen: &Seen) -> Option<Reply> {
+    if seen.is("GET", DISCOVERY) {
+        let own = format!("{}{KEYS}", provider.issuer);
+        let key_set = provider.key_set.as_ref().unwrap_or(&own);
+        return Some(discovery(&provider.issuer, key_set));
+    }
     if seen.is("GET", KEYS) {
         let keys: Vec<_> = provider.keys.iter().map(Key::jwk).collect();
         return Some(Reply::json(200, json!({"keys": keys})));

@@ -106,6 +106,16 @@ impl Reply {
         Self { bytes, then: Then::Close }
     }
 
+    /// The last one on its connection, and saying so.
+    fn last(mut self) -> Self {
+        if let (Then::KeepOpen, Some(at)) = (self.then, self.bytes.iter().position(|b| *b == b'\n'))
+        {
+            self.bytes.splice(at + 1..at + 1, *b"connection: close\r\n");
+            self.then = Then::Close;
+        }
+        self
+    }
+
     /// Only so many bytes of the body, although the head promises more.
     pub fn cut(mut self, body_bytes: usize, then: Then) -> Self {
         let head = self.bytes.windows(4).position(|w| w == b"\r\n\r\n").unwrap() + 4;
@@ -203,20 +213,25 @@ impl Server {
     }
 }
 
+/// The discovery document of a provider that is reached at `url`.
+pub fn discovery(url: &str, key_set: &str) -> Reply {
+    Reply::json(
+        200,
+        json!({
+            "issuer": url,
+            "token_endpoint": format!("{url}{TOKEN}"),
+            "authorization_endpoint": format!("{url}/authorize?tenant=t"),
+            "jwks_uri": key_set,
+            "signdoc-baseurl": url,
+        }),
+    )
+}
+
 /// What a provider answers.
 pub fn provider(address: SocketAddr, seen: &Seen, tokens: &AtomicUsize) -> Reply {
-    let url = format!("http://{address}");
     if seen.is("GET", DISCOVERY) {
-        return Reply::json(
-            200,
-            json!({
-                "issuer": url,
-                "token_endpoint": format!("{url}{TOKEN}"),
-                "authorization_endpoint": format!("{url}/authorize?tenant=t"),
-                "jwks_uri": format!("{url}{KEYS}"),
-                "signdoc-baseurl": url,
-            }),
-        );
+        let url = format!("http://{address}");
+        return discovery(&url, &format!("{url}{KEYS}"));
     }
     if seen.is("POST", TOKEN) {
         let number = tokens.fetch_add(1, Ordering::SeqCst) + 1;
@@ -235,7 +250,10 @@ fn serve(shared: &Shared, connection: usize, address: SocketAddr, stream: TcpStr
     while let Some(seen) = read(&mut reader, connection) {
         shared.seen.lock().unwrap().push(seen.clone());
         let scripted = (shared.handler.lock().unwrap())(&seen);
-        let reply = scripted.unwrap_or_else(|| provider(address, &seen, &shared.tokens));
+        let mut reply = scripted.unwrap_or_else(|| provider(address, &seen, &shared.tokens));
+        if seen.headers.get("connection").is_some_and(|value| value == "close") {
+            reply = reply.last();
+        }
         if writer.write_all(&reply.bytes).is_err() {
             return;
         }

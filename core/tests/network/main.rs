@@ -5,11 +5,17 @@
 
 #[path = "../common/mod.rs"]
 mod common;
+#[path = "../common/provider.rs"]
+mod provider;
+#[path = "../common/server.rs"]
+mod server;
 
 mod environment;
+mod key_set;
 mod keys;
 mod limits;
 mod proxy;
 mod support;
 mod tinyproxy;
 mod tls;
+mod tls_front;

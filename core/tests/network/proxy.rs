@@ -7,6 +7,7 @@ use signdoc_sandbox::Sandbox;
 
 use crate::common::{CONVERT, TOKEN};
 use crate::support::{Manner, NOBODY, Proxy, client, convert, https, plain, specs, started};
+use crate::tls_front::TlsFront;
 
 const DISCOVERY: &str = "/auth/realms/sandbox/.well-known/openid-configuration";
 
@@ -155,4 +156,34 @@ async fn one_that_hangs_up_is_told() {
     assert_eq!(error.code(), Code::ProxyFailed, "{error}");
     let error = failure(&through(&plain(), &proxy.url())).await;
     assert!(matches!(error.code(), Code::ConnectionLost | Code::ProxyFailed), "{error}");
+}
+
+#[tokio::test]
+async fn one_that_is_reached_over_tls() {
+    let inner = Proxy::start(Manner::Pass);
+    let front = TlsFront::start(inner.address).await;
+    let proxy = front.url().replace("https://", "https://user:canary@");
+    let folder = tempfile::tempdir().unwrap();
+    let both = folder.path().join("both.pem");
+    for sandbox in [plain(), started(https())] {
+        crate::common::answers(&sandbox, 1);
+        // the proxy's authority, and the service's where it has one
+        let mut text = std::fs::read_to_string(front.ca_file()).unwrap();
+        text.push_str(sandbox.ca_pem().unwrap_or_default());
+        std::fs::write(&both, text).unwrap();
+        let before = inner.lines().len();
+        let ca = [("ca_file", both.to_str().unwrap()), ("proxy", proxy.as_str()), NOBODY];
+        convert(&client(&sandbox, false, &ca)).await.unwrap();
+        assert!(inner.lines().len() > before, "it went through the proxy");
+        assert_eq!(sandbox.requests().len(), 3);
+        // one whose certificate nobody vouches for gets nothing
+        let before = inner.lines().len();
+        let error = failure(&client(&sandbox, true, &[("proxy", &proxy), NOBODY])).await;
+        assert_eq!(error.code(), Code::TlsFailed, "{error}");
+        assert!(error.message().contains(&front.url()), "{error}");
+        assert!(!format!("{error} {error:?}").contains("canary"));
+        assert_eq!(inner.lines().len(), before);
+    }
+    let expected = "basic dXNlcjpjYW5hcnk=".to_ascii_lowercase();
+    assert!(inner.heads().iter().all(|head| head.to_ascii_lowercase().contains(&expected)));
 }
