@@ -384,9 +384,31 @@
 #define SIGNDOC_ABI_VERSION 0
 
 /**
- * A view of one call under way, for other threads and signal handlers: they may end the call and
- * see how far it is. Optional; given to a function that waits, and used for one call at a time.
- * Freed with signdoc_call_free after that function has returned.
+ * A log level: each request and answer.
+ */
+#define SIGNDOC_LOG_DEBUG 1
+
+/**
+ * A log level: what changed, such as a new token.
+ */
+#define SIGNDOC_LOG_INFO 2
+
+/**
+ * A log level: a repetition or a failure that the caller may not see otherwise.
+ */
+#define SIGNDOC_LOG_WARNING 3
+
+/**
+ * Status, headers and text of an answer, see signdoc_call_last_answer. All texts belong to it and
+ * live as long as it does. Freed with signdoc_answer_free.
+ */
+typedef struct signdoc_answer signdoc_answer;
+
+/**
+ * A view of one call: other threads and signal handlers may end the call and see how far it is;
+ * functions of the caller's are told of it while it is under way; afterwards it tells the last
+ * answer. Optional; given to a function that waits, and used for one call at a time. Freed with
+ * signdoc_call_free after that function has returned.
  */
 typedef struct signdoc_call signdoc_call;
 
@@ -404,7 +426,7 @@ typedef struct signdoc_convert_options signdoc_convert_options;
 
 /**
  * The documents of one call, in order. Freed with signdoc_documents_free; may be used for several
- * calls.
+ * calls, except for what signdoc_documents_add_reader added.
  */
 typedef struct signdoc_documents signdoc_documents;
 
@@ -448,6 +470,38 @@ typedef struct {
      */
     size_t len;
 } signdoc_buffer;
+
+/**
+ * Is told how far a call is, in bytes, as signdoc_call_progress tells it. Anything but 0 ends the
+ * call with SIGNDOC_E_CALLBACK_FAILED.
+ */
+typedef int32_t (*signdoc_progress_fn)(void *context,
+                                       uint64_t to_send,
+                                       uint64_t sent,
+                                       uint64_t received);
+
+/**
+ * Is told what a call does: a level (SIGNDOC_LOG_...), what marks the call in logs, and what
+ * happened, without secrets. The texts live until the function returns. Anything but 0 ends the
+ * call with SIGNDOC_E_CALLBACK_FAILED.
+ */
+typedef int32_t (*signdoc_log_fn)(void *context,
+                                  int32_t level,
+                                  const char *correlation_id,
+                                  const char *message);
+
+/**
+ * Takes the next `len` bytes of the result at `index`; NULL and 0 say that it is complete. Results
+ * come one after another. Anything but 0 ends the call with SIGNDOC_E_CALLBACK_FAILED.
+ */
+typedef int32_t (*signdoc_write_fn)(void *context, size_t index, const void *bytes, size_t len);
+
+/**
+ * Reads the next bytes of a document into `buffer`: at most `room` of them, fewer are fine. Gives
+ * how many; 0 at the end; a number below 0 where it cannot, which ends with
+ * SIGNDOC_E_CALLBACK_FAILED.
+ */
+typedef int64_t (*signdoc_read_fn)(void *context, void *buffer, size_t room);
 
 /**
  * Bytes that belong to another object and live as long as it does. Not to be freed.
@@ -647,6 +701,44 @@ int32_t signdoc_option_table_json(signdoc_buffer *out, signdoc_error **error);
 void signdoc_options_free(signdoc_options *options);
 
 /**
+ * The HTTP status; 0 for NULL.
+ */
+int32_t signdoc_answer_status(const signdoc_answer *answer);
+
+/**
+ * How many headers are known: those that may be shown, so no cookies and nothing secret. The
+ * functions below take an `index` from 0 to one less.
+ */
+size_t signdoc_answer_header_count(const signdoc_answer *answer);
+
+/**
+ * The name of a header, in lower case; NULL where there is none at `index`.
+ */
+const char *signdoc_answer_header_name(const signdoc_answer *answer, size_t index);
+
+/**
+ * The value of a header; NULL where there is none at `index`.
+ */
+const char *signdoc_answer_header_value(const signdoc_answer *answer, size_t index);
+
+/**
+ * The text of an error answer, at most 64 KiB of it; NULL for answers that carry documents or
+ * tokens.
+ */
+const char *signdoc_answer_body(const signdoc_answer *answer);
+
+/**
+ * All of it as a JSON object: "status", "headers" (an array of pairs) and "body". Never NULL;
+ * empty for NULL.
+ */
+const char *signdoc_answer_json(const signdoc_answer *answer);
+
+/**
+ * Frees an answer with its texts. NULL is fine.
+ */
+void signdoc_answer_free(signdoc_answer *answer);
+
+/**
  * A view of a call. NULL only where the library stopped a fault inside itself.
  */
 signdoc_call *signdoc_call_new(void);
@@ -668,6 +760,50 @@ int32_t signdoc_call_progress(const signdoc_call *call,
                               uint64_t *sent,
                               uint64_t *received,
                               signdoc_error **error);
+
+/**
+ * Has `function` told how far calls with this view are: about every 20 milliseconds while
+ * something moves, and once at the end. NULL: nobody is told, which is where it begins.
+ *
+ * It is called by the thread that waits in the call, and by no other; `context` is handed to it.
+ * It may use the library, signdoc_call_cancel included, but must neither jump out of the call nor
+ * let an exception out. Once the result is there, its failure changes nothing any more.
+ */
+int32_t signdoc_call_set_progress(const signdoc_call *call,
+                                  signdoc_progress_fn function,
+                                  void *context,
+                                  signdoc_error **error);
+
+/**
+ * Has `function` told what calls with this view do, from `least` (SIGNDOC_LOG_...) on. NULL:
+ * nobody is told. The rules of signdoc_call_set_progress hold.
+ *
+ * The environment variable SIGNDOC_LOG ("debug", "info" or "warning") writes the same to standard
+ * error, for all calls.
+ *
+ * SIGNDOC_E_INVALID_ARGUMENT where `least` is no level.
+ */
+int32_t signdoc_call_set_log(const signdoc_call *call,
+                             int32_t least,
+                             signdoc_log_fn function,
+                             void *context,
+                             signdoc_error **error);
+
+/**
+ * What marks the call in logs, the same text for all it did: that of the call under way, or of
+ * the last one. Never NULL; empty before the first call. It lives until the next call with this
+ * view begins.
+ */
+const char *signdoc_call_correlation_id(const signdoc_call *call);
+
+/**
+ * The last answer that the last call with this view got, as it came and also where the call went
+ * well: for support. It may be that of a token or discovery request. `*out` gets NULL where no
+ * answer came; else it is freed with signdoc_answer_free.
+ */
+int32_t signdoc_call_last_answer(const signdoc_call *call,
+                                 signdoc_answer **out,
+                                 signdoc_error **error);
 
 /**
  * Frees a view of a call. NULL is fine.
@@ -743,6 +879,22 @@ int32_t signdoc_convert_options_set_resume(signdoc_convert_options *options,
                                            signdoc_error **error);
 
 /**
+ * Has results handed to `function`, instead of keeping them in memory; `context` is handed to it.
+ * NULL: not so, which is where it begins. Results cannot go to a folder as well.
+ *
+ * It is called by the thread that makes the call, and by no other, and with documents alone that
+ * arrived whole: until then they are in private temporary files. signdoc_convert calls it when the
+ * answer is complete (or, for documents that had arrived whole, has failed); signdoc_convert_many
+ * with each result as it comes, while the rest goes on. It may use the library, but must neither
+ * jump out of the call nor let an exception out. Where it fails, nothing more is handed over, and
+ * what is still under way ends.
+ */
+int32_t signdoc_convert_options_set_writer(signdoc_convert_options *options,
+                                           signdoc_write_fn function,
+                                           void *context,
+                                           signdoc_error **error);
+
+/**
  * Frees conversion options. NULL is fine.
  */
 void signdoc_convert_options_free(signdoc_convert_options *options);
@@ -767,7 +919,7 @@ int32_t signdoc_conversion_specs(const signdoc_client *client,
  *
  * `to_folder`: where results are written, each named after its document; the folder is made when
  * it is missing, a file appears complete or not at all, readable by its owner alone. NULL: results
- * stay in memory, see signdoc_results_data. `options` may be NULL for the defaults. `timeout_ms`
+ * stay in memory, see signdoc_results_data, or go where signdoc_convert_options_set_writer says. `options` may be NULL for the defaults. `timeout_ms`
  * is the time the call may take in all, 0 for the client's own limit; `call`, which may be NULL,
  * lets other threads watch and end it. The results in `*out` stand in the order of the documents
  * and are freed with signdoc_results_free.
@@ -797,7 +949,8 @@ int32_t signdoc_convert(const signdoc_client *client,
  * signdoc_results_failure where it could not be sent or its call failed. SIGNDOC_OK says that
  * there are results, whatever they are.
  *
- * Errors: SIGNDOC_E_CANCELLED, and those of the folder and of the file set by
+ * Errors: SIGNDOC_E_CANCELLED, SIGNDOC_E_CALLBACK_FAILED where a function of the caller's failed
+ * that is told of the call or takes results, and those of the folder and of the file set by
  * signdoc_convert_options_set_resume. Files that were complete before stay.
  */
 int32_t signdoc_convert_many(const signdoc_client *client,
@@ -832,6 +985,28 @@ int32_t signdoc_documents_add_bytes(signdoc_documents *documents,
                                     size_t len,
                                     const char *name,
                                     signdoc_error **error);
+
+/**
+ * Adds a PDF that `function` reads; `context` is handed to it. `len` is how many bytes there are,
+ * or below 0 where that is not known. `name`, which may be NULL, is what a result that goes to a
+ * folder is named after (without ending).
+ *
+ * The function is called by the thread that makes the call with these documents, and by no other:
+ * before anything of the document is sent, to its end, which makes a private temporary file of
+ * it, because a request may have to be repeated. That takes none of the call's time limit. It may
+ * use the library, but must neither jump out of the call nor let an exception out. A document is
+ * read by one call; a later one refuses it with SIGNDOC_E_INVALID_ARGUMENT.
+ *
+ * The call fails with SIGNDOC_E_CALLBACK_FAILED where the function fails, with
+ * SIGNDOC_E_DOCUMENT_UNREADABLE where it gives fewer bytes than `len` or more, and with
+ * SIGNDOC_E_DOCUMENT_TOO_LARGE before it is called at all where `len` is beyond the limit.
+ */
+int32_t signdoc_documents_add_reader(signdoc_documents *documents,
+                                     signdoc_read_fn function,
+                                     void *context,
+                                     int64_t len,
+                                     const char *name,
+                                     signdoc_error **error);
 
 /**
  * How many documents there are; 0 for NULL.

@@ -11,6 +11,10 @@ pub enum Destination {
     /// Into the results, as bytes.
     #[default]
     Memory,
+    /// Into private temporary files without a name, which are gone with the results: for faces
+    /// that hand the bytes on themselves. The system's folder for temporary files has to have room.
+    /// A download of an order takes this as [`Destination::Memory`].
+    Spool,
     /// Into files of this folder, which is made when it is missing. A file is named after its
     /// input; it appears complete (atomic rename, mode 0600) or not at all.
     Folder {

@@ -52,7 +52,17 @@ impl Document {
     /// [`Code::DocumentUnreadable`] when reading or writing the copy fails, and
     /// [`Code::DocumentTooLarge`] as soon as the limit is passed.
     pub fn from_reader(reader: impl Read, name: Option<String>) -> Result<Self> {
-        Self::spooled(reader, name, Some(max_bytes()))
+        Self::spooled(reader, name, Some(max_bytes()), None)
+    }
+
+    /// As [`Document::from_reader`], from a reader that gives `len` bytes.
+    ///
+    /// # Errors
+    /// [`Code::DocumentTooLarge`] and [`Code::DocumentEmpty`] before anything is read;
+    /// [`Code::DocumentUnreadable`] when reading or writing the copy fails, and when the reader
+    /// gives fewer bytes or more.
+    pub fn from_sized_reader(reader: impl Read, len: u64, name: Option<String>) -> Result<Self> {
+        Self::spooled(reader, name, Some(max_bytes()), Some(len))
     }
 
     /// As [`Document::from_reader`], of any size: orders have no limit of their own.
@@ -60,17 +70,36 @@ impl Document {
     /// # Errors
     /// [`Code::DocumentUnreadable`] when reading or writing the copy fails.
     pub fn from_large_reader(reader: impl Read, name: Option<String>) -> Result<Self> {
-        Self::spooled(reader, name, None)
+        Self::spooled(reader, name, None, None)
     }
 
-    fn spooled(mut reader: impl Read, name: Option<String>, limit: Option<u64>) -> Result<Self> {
+    fn spooled(
+        mut reader: impl Read,
+        name: Option<String>,
+        limit: Option<u64>,
+        len: Option<u64>,
+    ) -> Result<Self> {
+        if let Some(len) = len {
+            check_size("the document", len, limit)?;
+        }
         let unreadable = |error: std::io::Error| {
             Error::new(Code::DocumentUnreadable, format!("reading the document failed: {error}"))
         };
         let mut file = tempfile::tempfile().map_err(unreadable)?;
-        let most = limit.map_or(u64::MAX, |limit| limit + 1);
+        let most = len.or(limit).map_or(u64::MAX, |most| most.saturating_add(1));
         let copied = std::io::copy(&mut (&mut reader).take(most), &mut file).map_err(unreadable)?;
         file.flush().map_err(unreadable)?;
+        if let Some(len) = len.filter(|len| *len != copied) {
+            let than = if copied < len { "only" } else { "at least" };
+            return Err(Error::new(
+                Code::DocumentUnreadable,
+                format!(
+                    "the document was to have {len} bytes, but its reader gave {than} {copied}"
+                ),
+            )
+            .with_detail("limit", len)
+            .with_detail("actual", copied));
+        }
         check_size("the document", copied, limit)?;
         Ok(Self::new(Source::Spooled(Arc::new(file)), name))
     }
@@ -279,6 +308,16 @@ mod tests {
     #[test]
     fn readers_are_spooled_and_refused_early_when_too_large() {
         assert!(Document::from_reader(&b"%PDF-1.4"[..], None).unwrap().open(0).is_ok());
+        let sized = |len| Document::from_sized_reader(&b"%PDF-1.4"[..], len, None);
+        assert!(sized(8).unwrap().open(0).is_ok());
+        for (len, code) in [
+            (0, Code::DocumentEmpty),
+            (7, Code::DocumentUnreadable),
+            (9, Code::DocumentUnreadable),
+            (u64::MAX, Code::DocumentTooLarge),
+        ] {
+            assert_eq!(sized(len).err().unwrap().code(), code, "{len}");
+        }
         let endless = std::io::repeat(b' ');
         let error = Document::from_reader(endless, None).err().unwrap();
         assert_eq!(error.code(), Code::DocumentTooLarge);

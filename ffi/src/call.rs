@@ -1,26 +1,84 @@
-//! `signdoc_call`: watching and ending a call from another thread.
+//! `signdoc_call`: watching, following and ending one call.
 
+use std::ffi::{CString, c_char, c_void};
 use std::ptr;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use signdoc_core::{CallOptions, Progress};
+use signdoc_core::trace::{Event, Level};
+use signdoc_core::{CallOptions, Code, Error, Progress, Result, Trace};
 
+use crate::answer::{Answer, signdoc_answer};
 use crate::error::signdoc_error;
 use crate::guard::Entry;
 use crate::handle::{self, Handle};
+use crate::options::locked;
+use crate::view::{NO_TEXT, text};
 
-/// A view of one call under way, for other threads and signal handlers: they may end the call and
-/// see how far it is. Optional; given to a function that waits, and used for one call at a time.
-/// Freed with signdoc_call_free after that function has returned.
+/// A view of one call: other threads and signal handlers may end the call and see how far it is;
+/// functions of the caller's are told of it while it is under way; afterwards it tells the last
+/// answer. Optional; given to a function that waits, and used for one call at a time. Freed with
+/// signdoc_call_free after that function has returned.
 pub struct signdoc_call {
     _opaque: [u8; 0],
 }
 
+/// A log level: each request and answer.
+pub const SIGNDOC_LOG_DEBUG: i32 = 1;
+/// A log level: what changed, such as a new token.
+pub const SIGNDOC_LOG_INFO: i32 = 2;
+/// A log level: a repetition or a failure that the caller may not see otherwise.
+pub const SIGNDOC_LOG_WARNING: i32 = 3;
+
+/// Is told how far a call is, in bytes, as signdoc_call_progress tells it. Anything but 0 ends the
+/// call with SIGNDOC_E_CALLBACK_FAILED.
+pub type signdoc_progress_fn = Option<
+    unsafe extern "C" fn(context: *mut c_void, to_send: u64, sent: u64, received: u64) -> i32,
+>;
+
+/// Is told what a call does: a level (SIGNDOC_LOG_...), what marks the call in logs, and what
+/// happened, without secrets. The texts live until the function returns. Anything but 0 ends the
+/// call with SIGNDOC_E_CALLBACK_FAILED.
+pub type signdoc_log_fn = Option<
+    unsafe extern "C" fn(
+        context: *mut c_void,
+        level: i32,
+        correlation_id: *const c_char,
+        message: *const c_char,
+    ) -> i32,
+>;
+
 #[derive(Default)]
 pub(crate) struct Watch {
     cancelled: AtomicBool,
+    told: Mutex<Told>,
+    /// Of the call under way, or of the last one.
+    record: Mutex<Record>,
+}
+
+#[derive(Default)]
+struct Record {
     progress: Progress,
+    trace: Trace,
+    /// What marks the call in logs, as C wants it.
+    id: CString,
+    /// The progress that was told last.
+    seen: Option<(u64, u64, u64)>,
+}
+
+/// The caller's functions; called by the thread that waits, and by no other.
+#[derive(Clone, Copy, Default)]
+struct Told {
+    progress: Option<Listener<signdoc_progress_fn>>,
+    log: Option<Listener<signdoc_log_fn>>,
+    least: i32,
+}
+
+#[derive(Clone, Copy)]
+struct Listener<F> {
+    function: F,
+    context: *mut c_void,
 }
 
 impl Handle for signdoc_call {
@@ -29,18 +87,92 @@ impl Handle for signdoc_call {
     const KIND: &'static str = "signdoc_call";
 }
 
-/// The settings of a call: its time limit (0: the client's) and where its progress shows.
+/// The settings of a call: its time limit (0: the client's) and what is recorded of it.
 pub(crate) fn settings(timeout_ms: u64, watch: Option<&Watch>) -> CallOptions {
-    CallOptions {
-        timeout: (timeout_ms > 0).then(|| Duration::from_millis(timeout_ms)),
-        progress: watch.map(|watch| watch.progress.clone()).unwrap_or_default(),
-        ..CallOptions::default()
+    let timeout = (timeout_ms > 0).then(|| Duration::from_millis(timeout_ms));
+    let mut options = CallOptions { timeout, ..CallOptions::default() };
+    if let Some(watch) = watch {
+        let mut record = locked(&watch.record);
+        *record = Record::default();
+        record.id = text(record.trace.correlation_id());
+        options.progress = record.progress.clone();
+        options.trace = record.trace.clone();
     }
+    options
 }
 
 impl Watch {
     pub(crate) fn is_cancelled(&self) -> bool {
         self.cancelled.load(Ordering::Acquire)
+    }
+
+    /// Fails where the call was ended by signdoc_call_cancel.
+    pub(crate) fn check(&self) -> Result<()> {
+        if self.is_cancelled() {
+            return Err(Error::new(Code::Cancelled, "the call was ended by signdoc_call_cancel"));
+        }
+        Ok(())
+    }
+
+    /// Tells the caller's functions what is new. No lock is held while they run.
+    pub(crate) fn tell(&self) -> Result<()> {
+        let told = *locked(&self.told);
+        let (events, progress) = self.news(&told);
+        if let Some(listener) = told.log {
+            let mut new = events.iter().filter(|event| number(event.level) >= told.least);
+            new.try_for_each(|event| listener.log(event))?;
+        }
+        match (told.progress, progress) {
+            (Some(listener), Some(now)) => listener.progress(now),
+            _ => Ok(()),
+        }
+    }
+
+    fn news(&self, told: &Told) -> (Vec<Event>, Option<(u64, u64, u64)>) {
+        let mut record = locked(&self.record);
+        let events = if told.log.is_some() { record.trace.take_events() } else { Vec::new() };
+        let progress = &record.progress;
+        let now = (progress.to_send(), progress.sent(), progress.received());
+        let is_new = told.progress.is_some() && record.seen.replace(now) != Some(now);
+        (events, is_new.then_some(now))
+    }
+}
+
+impl Listener<signdoc_log_fn> {
+    fn log(self, event: &Event) -> Result<()> {
+        let Some(function) = self.function else { return Ok(()) };
+        let (id, message) = (text(&event.correlation_id), text(&event.message));
+        let level = number(event.level);
+        // SAFETY: signdoc_call_set_log asks the caller for just that; the texts are alive.
+        let given = unsafe { function(self.context, level, id.as_ptr(), message.as_ptr()) };
+        answered("log", given)
+    }
+}
+
+impl Listener<signdoc_progress_fn> {
+    fn progress(self, (to_send, sent, received): (u64, u64, u64)) -> Result<()> {
+        let Some(function) = self.function else { return Ok(()) };
+        // SAFETY: signdoc_call_set_progress asks the caller for just that.
+        let given = unsafe { function(self.context, to_send, sent, received) };
+        answered("progress", given)
+    }
+}
+
+fn answered(which: &str, given: i32) -> Result<()> {
+    if given == 0 {
+        return Ok(());
+    }
+    let message = format!("the {which} function of the caller gave {given}, which ended the call");
+    Err(Error::new(Code::CallbackFailed, message)
+        .with_detail("callback", which)
+        .with_detail("given", given))
+}
+
+fn number(level: Level) -> i32 {
+    match level {
+        Level::Debug => SIGNDOC_LOG_DEBUG,
+        Level::Info => SIGNDOC_LOG_INFO,
+        Level::Warning => SIGNDOC_LOG_WARNING,
     }
 }
 
@@ -79,7 +211,7 @@ pub unsafe extern "C" fn signdoc_call_progress(
 ) -> i32 {
     // SAFETY: the caller keeps the rules of the header.
     unsafe { Entry::new("signdoc_call_progress") }.status(error, |entry| {
-        let progress = &entry.handle(call, "call")?.progress;
+        let progress = locked(&entry.handle(call, "call")?.record).progress.clone();
         let counters = [
             (to_send, progress.to_send()),
             (sent, progress.sent()),
@@ -90,6 +222,85 @@ pub unsafe extern "C" fn signdoc_call_progress(
                 place.put(value);
             }
         }
+        Ok(())
+    })
+}
+
+/// Has `function` told how far calls with this view are: about every 20 milliseconds while
+/// something moves, and once at the end. NULL: nobody is told, which is where it begins.
+///
+/// It is called by the thread that waits in the call, and by no other; `context` is handed to it.
+/// It may use the library, signdoc_call_cancel included, but must neither jump out of the call nor
+/// let an exception out. Once the result is there, its failure changes nothing any more.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_call_set_progress(
+    call: *const signdoc_call,
+    function: signdoc_progress_fn,
+    context: *mut c_void,
+    error: *mut *mut signdoc_error,
+) -> i32 {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_call_set_progress") }.status(error, |entry| {
+        let watch = entry.handle(call, "call")?;
+        locked(&watch.told).progress = function.map(|_| Listener { function, context });
+        Ok(())
+    })
+}
+
+/// Has `function` told what calls with this view do, from `least` (SIGNDOC_LOG_...) on. NULL:
+/// nobody is told. The rules of signdoc_call_set_progress hold.
+///
+/// The environment variable SIGNDOC_LOG ("debug", "info" or "warning") writes the same to standard
+/// error, for all calls.
+///
+/// SIGNDOC_E_INVALID_ARGUMENT where `least` is no level.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_call_set_log(
+    call: *const signdoc_call,
+    least: i32,
+    function: signdoc_log_fn,
+    context: *mut c_void,
+    error: *mut *mut signdoc_error,
+) -> i32 {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_call_set_log") }.status(error, |entry| {
+        let watch = entry.handle(call, "call")?;
+        if !(SIGNDOC_LOG_DEBUG..=SIGNDOC_LOG_WARNING).contains(&least) {
+            let message = format!("least is {least}; pass one of SIGNDOC_LOG_...");
+            return Err(Error::new(Code::InvalidArgument, message));
+        }
+        let mut told = locked(&watch.told);
+        told.log = function.map(|_| Listener { function, context });
+        told.least = least;
+        Ok(())
+    })
+}
+
+/// What marks the call in logs, the same text for all it did: that of the call under way, or of
+/// the last one. Never NULL; empty before the first call. It lives until the next call with this
+/// view begins.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_call_correlation_id(call: *const signdoc_call) -> *const c_char {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_call_correlation_id") }
+        .get(NO_TEXT, |entry| Ok(locked(&entry.handle(call, "call")?.record).id.as_ptr()))
+}
+
+/// The last answer that the last call with this view got, as it came and also where the call went
+/// well: for support. It may be that of a token or discovery request. `*out` gets NULL where no
+/// answer came; else it is freed with signdoc_answer_free.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_call_last_answer(
+    call: *const signdoc_call,
+    out: *mut *mut signdoc_answer,
+    error: *mut *mut signdoc_error,
+) -> i32 {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_call_last_answer") }.status(error, |entry| {
+        let watch = entry.handle(call, "call")?;
+        let out = entry.place(out, "out")?;
+        let last = locked(&watch.record).trace.last_answer();
+        out.put(last.map_or(ptr::null_mut(), |last| handle::new(Answer::new(&last))));
         Ok(())
     })
 }

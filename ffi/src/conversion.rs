@@ -1,24 +1,24 @@
 //! The conversion calls and their options.
 
-use std::ffi::c_char;
+use std::ffi::{c_char, c_void};
 use std::path::PathBuf;
 use std::ptr;
 use std::sync::Mutex;
 
-use signdoc_core::{
-    BatchOptions, Client, Code, Conversion, ConvertOptions, Destination, Document, Error, Result,
-};
+use signdoc_core::engine::{BatchRun, Engine, Next};
+use signdoc_core::{BatchOptions, Code, Conversion, ConvertOptions, Destination, Error, Result};
 
-use crate::call::{self, signdoc_call};
+use crate::call::{self, Watch, signdoc_call};
 use crate::client::signdoc_client;
-use crate::documents::{self, signdoc_documents};
+use crate::documents::{self, Item, signdoc_documents};
 use crate::error::signdoc_error;
 use crate::guard::Entry;
 use crate::handle::{self, Handle};
 use crate::loan::Loan;
 use crate::options::locked;
 use crate::results::{Results, signdoc_results, signdoc_strings};
-use crate::wait;
+use crate::wait::{self, LETTING_GO, TICK};
+use crate::writer::{Taker, signdoc_write_fn};
 
 /// How a conversion is made. Freed with signdoc_convert_options_free; may be used for many calls.
 pub struct signdoc_convert_options {
@@ -31,12 +31,13 @@ pub(crate) struct Settings {
     overwrite: bool,
     concurrency: usize,
     resume: Option<PathBuf>,
+    taker: Option<Taker>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         let BatchOptions { concurrency, .. } = BatchOptions::default();
-        Self { strict: true, overwrite: false, concurrency, resume: None }
+        Self { strict: true, overwrite: false, concurrency, resume: None, taker: None }
     }
 }
 
@@ -123,6 +124,30 @@ pub unsafe extern "C" fn signdoc_convert_options_set_resume(
     })
 }
 
+/// Has results handed to `function`, instead of keeping them in memory; `context` is handed to it.
+/// NULL: not so, which is where it begins. Results cannot go to a folder as well.
+///
+/// It is called by the thread that makes the call, and by no other, and with documents alone that
+/// arrived whole: until then they are in private temporary files. signdoc_convert calls it when the
+/// answer is complete (or, for documents that had arrived whole, has failed); signdoc_convert_many
+/// with each result as it comes, while the rest goes on. It may use the library, but must neither
+/// jump out of the call nor let an exception out. Where it fails, nothing more is handed over, and
+/// what is still under way ends.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_convert_options_set_writer(
+    options: *mut signdoc_convert_options,
+    function: signdoc_write_fn,
+    context: *mut c_void,
+    error: *mut *mut signdoc_error,
+) -> i32 {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_convert_options_set_writer") }.status(error, |entry| {
+        let options = entry.handle(options, "options")?;
+        locked(options).taker = function.map(|_| Taker { function, context });
+        Ok(())
+    })
+}
+
 /// Frees conversion options. NULL is fine.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn signdoc_convert_options_free(options: *mut signdoc_convert_options) {
@@ -169,7 +194,7 @@ pub unsafe extern "C" fn signdoc_conversion_specs(
 ///
 /// `to_folder`: where results are written, each named after its document; the folder is made when
 /// it is missing, a file appears complete or not at all, readable by its owner alone. NULL: results
-/// stay in memory, see signdoc_results_data. `options` may be NULL for the defaults. `timeout_ms`
+/// stay in memory, see signdoc_results_data, or go where signdoc_convert_options_set_writer says. `options` may be NULL for the defaults. `timeout_ms`
 /// is the time the call may take in all, 0 for the client's own limit; `call`, which may be NULL,
 /// lets other threads watch and end it. The results in `*out` stand in the order of the documents
 /// and are freed with signdoc_results_free.
@@ -199,16 +224,19 @@ pub unsafe extern "C" fn signdoc_convert(
         let watch = entry.optional(call, "call")?;
         let out = entry.place(out, "out")?;
         let options = ConvertOptions {
-            to: destination(folder, settings.overwrite),
+            to: settings.destination(folder)?,
             strict: settings.strict,
             call: call::settings(timeout_ms, watch),
         };
         let loan = Loan::new();
-        let documents = documents::of(items, &loan);
-        let results = wait::run(engine, watch, |client| async move {
-            client.convert(&documents, &options).await
-        })?;
-        out.put(handle::new(Results::new(results)));
+        let documents = documents::of(documents::taken(items), &loan, watch)?;
+        let converted =
+            wait::run(
+                engine,
+                watch,
+                |client| async move { client.convert(&documents, &options).await },
+            );
+        out.put(handle::new(Results::new(handed_over(converted, &settings, watch)?)));
         Ok(())
     })
 }
@@ -222,7 +250,8 @@ pub unsafe extern "C" fn signdoc_convert(
 /// signdoc_results_failure where it could not be sent or its call failed. SIGNDOC_OK says that
 /// there are results, whatever they are.
 ///
-/// Errors: SIGNDOC_E_CANCELLED, and those of the folder and of the file set by
+/// Errors: SIGNDOC_E_CANCELLED, SIGNDOC_E_CALLBACK_FAILED where a function of the caller's failed
+/// that is told of the call or takes results, and those of the folder and of the file set by
 /// signdoc_convert_options_set_resume. Files that were complete before stay.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn signdoc_convert_many(
@@ -244,31 +273,96 @@ pub unsafe extern "C" fn signdoc_convert_many(
         let watch = entry.optional(call, "call")?;
         let out = entry.place(out, "out")?;
         let options = BatchOptions {
-            to: destination(folder, settings.overwrite),
+            to: settings.destination(folder)?,
             concurrency: settings.concurrency,
-            resume: settings.resume,
+            resume: settings.resume.clone(),
             call: call::settings(timeout_ms, watch),
         };
+        watch.map_or(Ok(()), Watch::check)?;
         let loan = Loan::new();
-        let documents = documents::of(items, &loan);
-        let results = wait::run(engine, watch, |client| convert_each(client, documents, options))?;
-        out.put(handle::new(Results::new(results)));
+        let mut batch = engine.batch(options)?;
+        let run = Run { settings: &settings, watch, loan: &loan };
+        let ended = run.drive(&mut batch, documents::taken(items));
+        if ended.is_err() {
+            batch.cancel(LETTING_GO);
+        }
+        // Before the loan: its calls still hold what is lent.
+        drop(batch);
+        out.put(handle::new(Results::new(ended?)));
         Ok(())
     })
 }
 
-async fn convert_each(
-    client: Client,
-    documents: Vec<Document>,
-    options: BatchOptions,
+/// The results, handed to the caller's function where there is one; also those of a call that
+/// failed, whose error says more than a failure of that function.
+fn handed_over(
+    converted: Result<Vec<Conversion>>,
+    settings: &Settings,
+    watch: Option<&Watch>,
 ) -> Result<Vec<Conversion>> {
-    let mut results = Vec::with_capacity(documents.len());
-    let mut batch = client.convert_many(documents, options)?;
-    while let Some(result) = batch.next().await {
-        results.push(result);
+    let Some(taker) = settings.taker else { return converted };
+    match converted {
+        Ok(results) => match taker.take_all(&results, watch) {
+            Ok(()) => Ok(results),
+            Err(failed) => Err(failed.with_conversions(results)),
+        },
+        Err(error) => {
+            let _ = taker.take_all(error.conversions(), watch);
+            Err(error)
+        }
     }
-    results.sort_by_key(|result| result.index);
-    Ok(results)
+}
+
+/// A batch that is fed and drained by the thread that calls.
+struct Run<'a> {
+    settings: &'a Settings,
+    watch: Option<&'a Watch>,
+    loan: &'a Loan,
+}
+
+impl Run<'_> {
+    fn drive(&self, batch: &mut BatchRun<&Engine>, items: Vec<Item>) -> Result<Vec<Conversion>> {
+        let mut results = Vec::with_capacity(items.len());
+        let mut items = items.into_iter().enumerate();
+        loop {
+            let next = batch.next(TICK)?;
+            if let Some(watch) = self.watch {
+                watch.tell()?;
+                watch.check()?;
+            }
+            match next {
+                Next::Result(result) => results.push(self.handed_over(*result)?),
+                Next::WantsInput => match items.next() {
+                    Some((index, item)) => self.feed(batch, index, item)?,
+                    None => batch.end()?,
+                },
+                Next::Pending => {}
+                Next::Finished => break,
+            }
+        }
+        results.sort_by_key(|result| result.index);
+        Ok(results)
+    }
+
+    /// A document that cannot be had is told as its own failure; the others go on.
+    fn feed(&self, batch: &mut BatchRun<&Engine>, index: usize, item: Item) -> Result<()> {
+        match item.document(index, self.loan, self.watch) {
+            Ok(document) => batch.push(document),
+            Err(error) if error.code() == Code::Cancelled => Err(error),
+            Err(error) => {
+                batch.push_failed(error);
+                Ok(())
+            }
+        }
+    }
+
+    fn handed_over(&self, mut result: Conversion) -> Result<Conversion> {
+        if let Some(taker) = self.settings.taker {
+            taker.take(&result, self.watch)?;
+            result.spool = None;
+        }
+        Ok(result)
+    }
 }
 
 fn settings(entry: &Entry, options: *const signdoc_convert_options) -> Result<Settings> {
@@ -276,9 +370,19 @@ fn settings(entry: &Entry, options: *const signdoc_convert_options) -> Result<Se
     Ok(options.map(|own| locked(own).clone()).unwrap_or_default())
 }
 
-fn destination(folder: Option<&str>, overwrite: bool) -> Destination {
-    match folder {
-        Some(path) => Destination::Folder { path: PathBuf::from(path), overwrite },
-        None => Destination::Memory,
+impl Settings {
+    fn destination(&self, folder: Option<&str>) -> Result<Destination> {
+        match (folder, self.taker) {
+            (Some(path), None) => {
+                Ok(Destination::Folder { path: PathBuf::from(path), overwrite: self.overwrite })
+            }
+            (None, None) => Ok(Destination::Memory),
+            (None, Some(_)) => Ok(Destination::Spool),
+            (Some(_), Some(_)) => Err(Error::new(
+                Code::InvalidArgument,
+                "to_folder is given, but results go to a write function; pass NULL",
+            )
+            .with_detail("field", "to_folder")),
+        }
     }
 }

@@ -6,14 +6,16 @@ use std::sync::Mutex;
 
 use signdoc_core::{Code, Document, Error, Result};
 
+use crate::call::Watch;
 use crate::error::signdoc_error;
 use crate::guard::Entry;
 use crate::handle::{self, Handle};
 use crate::loan::Loan;
 use crate::options::locked;
+use crate::reader::{self, signdoc_read_fn};
 
 /// The documents of one call, in order. Freed with signdoc_documents_free; may be used for several
-/// calls.
+/// calls, except for what signdoc_documents_add_reader added.
 pub struct signdoc_documents {
     _opaque: [u8; 0],
 }
@@ -24,20 +26,42 @@ impl Handle for signdoc_documents {
     const KIND: &'static str = "signdoc_documents";
 }
 
+#[derive(Clone)]
 pub(crate) struct Item {
     source: Source,
     name: Option<String>,
     allow_signed: bool,
 }
 
+#[derive(Clone)]
 enum Source {
     Path(String),
-    Memory { pointer: *const u8, len: usize },
+    Memory {
+        pointer: *const u8,
+        len: usize,
+    },
+    Reader(reader::Source),
+    /// A reader that was read before.
+    Spent,
 }
 
-/// The documents as the core wants them. Memory is lent from the caller until `loan` is dropped.
-pub(crate) fn of(items: &Mutex<Vec<Item>>, loan: &Loan) -> Vec<Document> {
-    locked(items).iter().map(|item| item.document(loan)).collect()
+/// The documents as they are now, for one call; readers are used up.
+pub(crate) fn taken(items: &Mutex<Vec<Item>>) -> Vec<Item> {
+    let taken = |item: &mut Item| {
+        let taken = item.clone();
+        if matches!(item.source, Source::Reader(_)) {
+            item.source = Source::Spent;
+        }
+        taken
+    };
+    locked(items).iter_mut().map(taken).collect()
+}
+
+/// All documents as the core wants them. Memory is lent from the caller until `loan` is dropped;
+/// readers are read now, on this thread.
+pub(crate) fn of(items: Vec<Item>, loan: &Loan, watch: Option<&Watch>) -> Result<Vec<Document>> {
+    let numbered = items.into_iter().enumerate();
+    numbered.map(|(index, item)| item.document(index, loan, watch)).collect()
 }
 
 impl Item {
@@ -45,20 +69,28 @@ impl Item {
         Self { source, name: name.map(str::to_owned), allow_signed: false }
     }
 
-    fn document(&self, loan: &Loan) -> Document {
-        let document = match &self.source {
+    /// The document as the core wants it, which stands at `index` in the call.
+    pub(crate) fn document(
+        self,
+        index: usize,
+        loan: &Loan,
+        watch: Option<&Watch>,
+    ) -> Result<Document> {
+        let document = match self.source {
             Source::Path(path) => Document::from_path(path),
             Source::Memory { pointer, len } => {
                 // SAFETY: signdoc_documents_add_bytes asks the caller for just that.
-                let bytes = unsafe { loan.lend(*pointer, *len) };
+                let bytes = unsafe { loan.lend(pointer, len) };
                 Document::from_bytes(bytes)
             }
+            Source::Reader(source) => source.read(index, None, true, watch)?,
+            Source::Spent => return Err(spent(index)),
         };
         let document = document.allow_signed(self.allow_signed);
-        match &self.name {
+        Ok(match self.name {
             Some(name) => document.name(name),
             None => document,
-        }
+        })
     }
 }
 
@@ -117,6 +149,50 @@ fn memory(pointer: *const u8, len: usize) -> Result<Source> {
         return Err(Error::new(Code::InvalidArgument, message));
     }
     Ok(Source::Memory { pointer, len })
+}
+
+fn spent(index: usize) -> Error {
+    let message = format!(
+        "documents[{index}] is given by a function, which an earlier call has read to its end; add it anew"
+    );
+    Error::new(Code::InvalidArgument, message)
+        .with_detail("field", format!("documents[{index}].pdf"))
+        .with_detail("index", index)
+}
+
+/// Adds a PDF that `function` reads; `context` is handed to it. `len` is how many bytes there are,
+/// or below 0 where that is not known. `name`, which may be NULL, is what a result that goes to a
+/// folder is named after (without ending).
+///
+/// The function is called by the thread that makes the call with these documents, and by no other:
+/// before anything of the document is sent, to its end, which makes a private temporary file of
+/// it, because a request may have to be repeated. That takes none of the call's time limit. It may
+/// use the library, but must neither jump out of the call nor let an exception out. A document is
+/// read by one call; a later one refuses it with SIGNDOC_E_INVALID_ARGUMENT.
+///
+/// The call fails with SIGNDOC_E_CALLBACK_FAILED where the function fails, with
+/// SIGNDOC_E_DOCUMENT_UNREADABLE where it gives fewer bytes than `len` or more, and with
+/// SIGNDOC_E_DOCUMENT_TOO_LARGE before it is called at all where `len` is beyond the limit.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_documents_add_reader(
+    documents: *mut signdoc_documents,
+    function: signdoc_read_fn,
+    context: *mut c_void,
+    len: i64,
+    name: *const c_char,
+    error: *mut *mut signdoc_error,
+) -> i32 {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_documents_add_reader") }.status(error, |entry| {
+        let documents = entry.handle(documents, "documents")?;
+        if function.is_none() {
+            return Err(handle::null("function", "function that reads the document"));
+        }
+        let name = entry.optional_text(name, "name")?;
+        let source = reader::Source { function, context, len: u64::try_from(len).ok() };
+        locked(documents).push(Item::new(Source::Reader(source), name));
+        Ok(())
+    })
 }
 
 /// How many documents there are; 0 for NULL.

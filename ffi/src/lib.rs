@@ -14,12 +14,15 @@ mod abi;
 mod error;
 mod options;
 
+mod answer;
 mod call;
 mod client;
 
 mod conversion;
 mod documents;
+mod reader;
 mod results;
+mod writer;
 
 mod guard;
 mod handle;

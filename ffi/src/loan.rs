@@ -5,8 +5,7 @@ use std::slice;
 use std::sync::Arc;
 
 use bytes::Bytes;
-
-use crate::wait::{Bringer, Slot};
+use signdoc_core::engine::{Bringer, Slot};
 
 /// Keeps the caller waiting, when dropped, until nobody holds the lent memory any more.
 ///

@@ -16,6 +16,8 @@ OPTIONAL = {
     ("signdoc_call_progress", "to_send"),
     ("signdoc_call_progress", "sent"),
     ("signdoc_call_progress", "received"),
+    ("signdoc_call_set_log", "function"),
+    ("signdoc_call_set_progress", "function"),
     ("signdoc_conversion_specs", "call"),
     ("signdoc_convert", "to_folder"),
     ("signdoc_convert", "options"),
@@ -24,7 +26,9 @@ OPTIONAL = {
     ("signdoc_convert_many", "options"),
     ("signdoc_convert_many", "call"),
     ("signdoc_convert_options_set_resume", "path"),
+    ("signdoc_convert_options_set_writer", "function"),
     ("signdoc_documents_add_bytes", "name"),
+    ("signdoc_documents_add_reader", "name"),
 }
 
 # What functions without a return code give instead of 0, NULL or an empty text.
@@ -36,7 +40,8 @@ INSTEAD = {
 }
 
 # Right values; the fixtures stand in HEAD.
-SCALARS = {"size_t": "0", "int32_t": "0", "int64_t": "0", "uint64_t": "1000"}
+SCALARS = {"size_t": "0", "int32_t": "0", "int64_t": "0", "uint64_t": "1000", "void *": "NULL"}
+NAMED = {"key": '"scope"', "word": '"708"', "least": "SIGNDOC_LOG_DEBUG", "error": "&error"}
 
 
 @dataclass(frozen=True)
@@ -49,6 +54,10 @@ class Argument:
         """The kind of a handle that is given to the function."""
         found = re.fullmatch(r"(?:const )?(signdoc_\w+) \*", self.type)
         return found[1] if found and found[1] not in ("signdoc_buffer", "signdoc_view") else None
+
+    @property
+    def is_function(self) -> bool:
+        return self.type.endswith("_fn")
 
     @property
     def is_text(self) -> bool:
@@ -91,16 +100,16 @@ class Function:
 
 
 def _right(argument: Argument) -> str:
+    if argument.name in NAMED:
+        return NAMED[argument.name]
     if argument.type in SCALARS:
         return SCALARS[argument.type]
+    if argument.is_function:
+        return "any_" + argument.type.removeprefix("signdoc_").removesuffix("_fn")
     if argument.handle:
         return f"right.{argument.handle.removeprefix('signdoc_')}"
-    if argument.is_text:
-        return {"key": '"scope"', "word": '"708"'}.get(argument.name, '"x"')
-    if argument.type == "const void *":
+    if argument.is_text or argument.type == "const void *":
         return '"x"'
-    if argument.name == "error":
-        return "&error"
     return f"&place_{_word(argument.type)}"
 
 
@@ -178,6 +187,26 @@ static struct {
 
 static signdoc_error *error;
 %(places)s
+static int64_t any_read(void *context, void *buffer, size_t room) {
+    (void)context, (void)buffer, (void)room;
+    return 0;
+}
+
+static int32_t any_write(void *context, size_t index, const void *bytes, size_t len) {
+    (void)context, (void)index, (void)bytes, (void)len;
+    return 0;
+}
+
+static int32_t any_progress(void *context, uint64_t to_send, uint64_t sent, uint64_t received) {
+    (void)context, (void)to_send, (void)sent, (void)received;
+    return 0;
+}
+
+static int32_t any_log(void *context, int32_t level, const char *id, const char *message) {
+    (void)context, (void)level, (void)id, (void)message;
+    return 0;
+}
+
 static void make_fixtures(void) {
     struct sandbox sandbox = sandbox_of("test");
     right.options = sandbox_options(&sandbox);
@@ -187,8 +216,9 @@ static void make_fixtures(void) {
     right.documents = signdoc_documents_new();
     CHECK_OK(signdoc_documents_add_bytes(right.documents, "%%PDF-1.4", 8, NULL, &error), &error);
     CHECK_OK(signdoc_convert_options_set_strict(right.convert_options, 0, &error), &error);
-    CHECK_OK(signdoc_convert(right.client, right.documents, NULL, right.convert_options, 0, NULL,
-                             &right.results, &error), &error);
+    CHECK_OK(signdoc_convert(right.client, right.documents, NULL, right.convert_options, 0,
+                             right.call, &right.results, &error), &error);
+    CHECK_OK(signdoc_call_last_answer(right.call, &right.answer, &error), &error);
     CHECK_INT(signdoc_convert(right.client, right.documents, NULL, NULL, 0, NULL,
                               &place_signdoc_results, &right.error),
               SIGNDOC_E_CONVERSION_DISABLED);
@@ -304,7 +334,7 @@ def _refused(function: Function) -> str:
 def _wrong(function: Function, argument: Argument) -> list[tuple[str, str]]:
     """Values the argument must not have, and the number each gives."""
     wrong = []
-    pointer = argument.handle or argument.is_text or argument.is_place
+    pointer = argument.handle or argument.is_text or argument.is_place or argument.is_function
     if pointer and not function.may_be_null(argument):
         wrong.append(("NULL", "SIGNDOC_E_NULL_POINTER"))
     if argument.handle:

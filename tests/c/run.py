@@ -28,6 +28,7 @@ import checks
 import work
 from work import HERE, ROOT, Libraries, Programs, Report
 
+PROGRAMS = ("flow", "callbacks", "cancel", "fork", "threads", "vectors")
 VECTORS = ROOT / "tests" / "vectors" / "conversion.json"
 CJSON = Path("/usr/include/cjson/cJSON.h")
 
@@ -53,7 +54,7 @@ def sources(folder: Path, report: Report) -> dict[str, Path]:
     functions = calls.parse(checks.HEADER.read_text())
     (folder / "misuse.c").write_text(calls.misuse(functions))
     (folder / "panics.c").write_text(calls.panics(functions))
-    found = {name: HERE / f"{name}.c" for name in ("flow", "cancel", "fork", "threads", "vectors")}
+    found = {name: HERE / f"{name}.c" for name in PROGRAMS}
     found |= {"misuse": folder / "misuse.c", "panics": folder / "panics.c"}
     if not CJSON.exists():
         report.omit("the vectors in C", f"{CJSON} is missing; the package is libcjson-dev")

@@ -108,6 +108,7 @@ mod tests {
             if !line.starts_with([' ', '/', '#']) && (is_function || line.starts_with("typedef")) {
                 assert_eq!(before, " */", "{line}");
                 let name = line.split_once('(').map(|(name, _)| name);
+                let name = name.filter(|_| is_function && !line.starts_with("typedef"));
                 declared.extend(name.and_then(|name| name.rsplit([' ', '*']).next()));
             }
             before = line;

@@ -4,6 +4,8 @@
 //! `{conversionResults: [...]}` whose elements hold the fields directly, with `convertedDocument`
 //! beside or inside.
 
+use std::sync::Arc;
+
 use super::model::{Conversion, ConversionFault, ConversionWarning};
 use super::plan::Plan;
 use crate::error::{Code, Error, Result, of_scan, of_sink};
@@ -260,6 +262,7 @@ impl Visitor for Reader<'_> {
                 plan.wrote(&path);
                 result.path = Some(path);
             }
+            Delivered::Spool(file) => result.spool = Some(Arc::new(file)),
             Delivered::Writer(_) => {}
         }
         Ok(())

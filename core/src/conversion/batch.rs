@@ -82,7 +82,7 @@ impl BatchPlan {
             .with_detail("limit", 64));
         }
         let namer = match &options.to {
-            Destination::Memory => None,
+            Destination::Memory | Destination::Spool => None,
             Destination::Folder { path, overwrite } => Some(Namer::new(path, *overwrite)?),
         };
         let manifest = match (&options.resume, &namer) {
@@ -122,8 +122,15 @@ impl BatchPlan {
             Err(error) => self.ready.push_back(failed(index, error)),
         }
         let full = self.open.items.len() >= CONVERSION_DOCUMENTS_MAX
-            || (self.namer.is_none() && self.open.bytes >= MEMORY_PACK);
+            || (matches!(self.options.to, Destination::Memory) && self.open.bytes >= MEMORY_PACK);
         if full { self.flush() } else { None }
+    }
+
+    /// Takes the next document as one that cannot be had: its result is this failure.
+    pub fn add_failed(&mut self, error: Error) {
+        let index = self.next_index;
+        self.next_index += 1;
+        self.ready.push_back(failed(index, error));
     }
 
     /// The last pack, when there is anything in it.
@@ -156,7 +163,8 @@ impl BatchPlan {
     fn item(&mut self, index: usize, document: Document) -> Result<Option<Item>> {
         let source = document.open(index)?;
         let Some(namer) = &mut self.namer else {
-            return Ok(Some(Item { index, document, source, place: None, input: None }));
+            let place = matches!(self.options.to, Destination::Spool).then_some(Place::Spool);
+            return Ok(Some(Item { index, document, source, place, input: None }));
         };
         let input = match &self.manifest {
             Some(_) => Some(Input::of(&source)?),
@@ -176,7 +184,13 @@ impl BatchPlan {
         if let (Some(manifest), Some(input)) = (&mut self.manifest, &input) {
             manifest.sent(input)?;
         }
-        Ok(Some(Item { index, document, source, place: Some(Place { path, overwrite }), input }))
+        Ok(Some(Item {
+            index,
+            document,
+            source,
+            place: Some(Place::File { path, overwrite }),
+            input,
+        }))
     }
 }
 

@@ -1,6 +1,8 @@
 //! What a conversion answers, as typed values that keep what they do not know.
 
+use std::fs::File;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use bytes::Bytes;
 use serde_json::{Value, json};
@@ -79,6 +81,8 @@ pub struct Conversion {
     pub data: Option<Bytes>,
     /// Where the converted PDF was written.
     pub path: Option<PathBuf>,
+    /// The converted PDF in a private temporary file, where that was asked for.
+    pub spool: Option<Arc<File>>,
     /// Size of the converted PDF in bytes.
     pub size: Option<u64>,
 }

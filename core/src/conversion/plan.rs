@@ -9,11 +9,11 @@ use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::wire::{ByteSource, FileOptions, Sink};
 
-/// The file one result goes to.
+/// Where one result goes, if not to memory.
 #[derive(Clone, Debug)]
-pub(super) struct Place {
-    pub path: PathBuf,
-    pub overwrite: bool,
+pub(super) enum Place {
+    File { path: PathBuf, overwrite: bool },
+    Spool,
 }
 
 /// Shared by all attempts of one call: a document that arrived in a first attempt stays when the
@@ -34,11 +34,15 @@ struct State {
 
 /// Places for all documents of one call, before anything is sent.
 pub(super) fn places(documents: &[Document], to: &Destination) -> Result<Vec<Place>> {
-    let Destination::Folder { path, overwrite } = to else { return Ok(Vec::new()) };
+    let (path, overwrite) = match to {
+        Destination::Memory => return Ok(Vec::new()),
+        Destination::Spool => return Ok(vec![Place::Spool; documents.len()]),
+        Destination::Folder { path, overwrite } => (path, overwrite),
+    };
     let mut namer = Namer::new(path, *overwrite)?;
     let place = |(index, document): (usize, &Document)| {
         let path = namer.path(index, document.name.as_deref(), *overwrite)?;
-        Ok(Place { path, overwrite: *overwrite })
+        Ok(Place::File { path, overwrite: *overwrite })
     };
     documents.iter().enumerate().map(place).collect()
 }
@@ -60,16 +64,18 @@ impl Plan {
             let hint = self.hints.get(index).copied().unwrap_or(0);
             return Sink::memory(hint).map_err(|error| crate::error::of_sink(&error));
         };
-        let Place { path, overwrite } = match self.places.get(index) {
-            Some(place) => place.clone(),
-            None => Place {
-                path: first.path.with_file_name(format!("unasked-{}.pdf", index + 1)),
-                overwrite: first.overwrite,
-            },
+        let made = match self.places.get(index).unwrap_or(first) {
+            Place::Spool => Sink::spool(),
+            Place::File { path, overwrite } => {
+                let path = match self.places.get(index) {
+                    Some(_) => path.clone(),
+                    None => path.with_file_name(format!("unasked-{}.pdf", index + 1)),
+                };
+                let overwrite = *overwrite || self.lock().written.contains(&path);
+                Sink::file(&path, FileOptions { overwrite, ..FileOptions::default() })
+            }
         };
-        let replace = overwrite || self.lock().written.contains(&path);
-        Sink::file(&path, FileOptions { overwrite: replace, ..FileOptions::default() })
-            .map_err(|error| crate::error::of_sink(&error))
+        made.map_err(|error| crate::error::of_sink(&error))
     }
 
     /// Notes that `path` now holds a result of this call.

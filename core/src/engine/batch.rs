@@ -1,13 +1,14 @@
 //! Batches for blocking faces: documents are pulled, and results handed out, on the caller's thread.
 
 use std::borrow::Borrow;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::{Engine, Task};
 use crate::conversion::{BatchOptions, BatchPlan, Conversion, Finished, Pack};
 use crate::document::Document;
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 impl Engine {
     /// Starts a batch that the caller feeds and drains on its own thread.
@@ -24,8 +25,7 @@ impl Engine {
 pub struct BatchRun<E> {
     engine: E,
     plan: BatchPlan,
-    sender: Sender<Vec<Finished>>,
-    receiver: Receiver<Vec<Finished>>,
+    mailbox: Arc<Mailbox>,
     calls: Vec<Task<()>>,
     running: usize,
     ended: bool,
@@ -50,10 +50,10 @@ impl<E: Borrow<Engine>> BatchRun<E> {
     /// # Errors
     /// As [`Engine::batch`].
     pub fn new(engine: E, options: BatchOptions) -> Result<Self> {
-        let (sender, receiver) = channel();
         let plan = BatchPlan::new(options)?;
         let calls = Vec::new();
-        Ok(Self { engine, plan, sender, receiver, calls, running: 0, ended: false })
+        let mailbox = Arc::default();
+        Ok(Self { engine, plan, mailbox, calls, running: 0, ended: false })
     }
 
     /// Takes the next document.
@@ -63,6 +63,11 @@ impl<E: Borrow<Engine>> BatchRun<E> {
     pub fn push(&mut self, document: Document) -> Result<()> {
         let pack = self.plan.add(document);
         self.send(pack)
+    }
+
+    /// Takes the next document as one that cannot be had: its result is this failure.
+    pub fn push_failed(&mut self, error: Error) {
+        self.plan.add_failed(error);
     }
 
     /// Says that there are no more documents.
@@ -89,7 +94,7 @@ impl<E: Borrow<Engine>> BatchRun<E> {
         if self.running == 0 {
             return Ok(Next::Finished);
         }
-        if let Ok(results) = self.receiver.recv_timeout(patience) {
+        if let Some(results) = self.mailbox.take(patience) {
             self.plan.done(results);
             self.running = self.running.saturating_sub(1);
         } else {
@@ -111,7 +116,7 @@ impl<E: Borrow<Engine>> BatchRun<E> {
         for task in self.calls.drain(..) {
             let _ = task.wait(until.saturating_duration_since(Instant::now()));
         }
-        while let Ok(results) = self.receiver.try_recv() {
+        while let Some(results) = self.mailbox.take(Duration::ZERO) {
             self.plan.done(results);
         }
         self.running = 0;
@@ -136,14 +141,38 @@ impl<E: Borrow<Engine>> BatchRun<E> {
     fn send(&mut self, pack: Option<Pack>) -> Result<()> {
         let Some(pack) = pack else { return Ok(()) };
         let options = self.plan.options().call.clone();
-        let sender = self.sender.clone();
+        let mailbox = self.mailbox.clone();
         let task = self.engine.borrow().start(move |client| async move {
-            // The waiting side may be gone, which is its right.
-            let _ = sender.send(client.convert_pack(pack, &options).await);
+            mailbox.put(client.convert_pack(pack, &options).await);
             Ok(())
         })?;
         self.calls.push(task);
         self.running += 1;
         Ok(())
+    }
+}
+
+/// Results of calls for the thread that waits; see [`super::Slot`] for why this is no channel.
+#[derive(Default)]
+struct Mailbox {
+    letters: Mutex<VecDeque<Vec<Finished>>>,
+    arrived: Condvar,
+}
+
+impl Mailbox {
+    fn put(&self, results: Vec<Finished>) {
+        self.lock().push_back(results);
+        self.arrived.notify_all();
+    }
+
+    fn take(&self, patience: Duration) -> Option<Vec<Finished>> {
+        let waited =
+            self.arrived.wait_timeout_while(self.lock(), patience, |letters| letters.is_empty());
+        let (mut letters, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        letters.pop_front()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, VecDeque<Vec<Finished>>> {
+        self.letters.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

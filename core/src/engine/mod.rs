@@ -7,12 +7,12 @@
 //! leave taken.
 
 mod batch;
+mod slot;
 
 use std::future::Future;
 use std::process;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 use arc_swap::ArcSwapOption;
@@ -26,6 +26,7 @@ use crate::error::{Code, Error, Result};
 use crate::transport::Transport;
 
 pub use batch::{BatchRun, Next};
+pub use slot::{Bringer, Forsaken, Slot};
 
 /// Threads that drive all calls of a process. Two, so that a slow disk under one call does not
 /// hold up the others.
@@ -155,12 +156,9 @@ impl Engine {
             Client::with_clock(self.config.clone(), self.clock.clone())
         })?;
         let work = make(client.value.clone());
-        let (sender, receiver) = sync_channel(1);
-        let task = runtime.value.spawn(async move {
-            // The waiting side may be gone, which is its right.
-            let _ = sender.send(work.await);
-        });
-        Ok(Task { receiver, abort: task.abort_handle(), pid: process::id() })
+        let (slot, bringer) = Slot::new();
+        let task = runtime.value.spawn(async move { bringer.bring(work.await) });
+        Ok(Task { slot, abort: task.abort_handle(), pid: process::id() })
     }
 
     /// Starts a call and waits for its end.
@@ -194,7 +192,7 @@ impl Drop for Engine {
 /// A call under way; dropping it cancels the call.
 #[derive(Debug)]
 pub struct Task<T> {
-    receiver: Receiver<Result<T>>,
+    slot: Arc<Slot<Result<T>>>,
     abort: AbortHandle,
     pid: u32,
 }
@@ -202,14 +200,14 @@ pub struct Task<T> {
 impl<T> Task<T> {
     /// Waits at most `patience`; `None` when the call is still under way then.
     pub fn wait(&self, patience: Duration) -> Option<Result<T>> {
-        match self.receiver.recv_timeout(patience) {
-            Ok(result) => Some(result),
-            Err(RecvTimeoutError::Timeout) if self.pid == process::id() => None,
-            Err(RecvTimeoutError::Timeout) => Some(Err(Error::new(
+        match self.slot.wait_for(patience) {
+            Some(Ok(result)) => Some(result),
+            None if self.pid == process::id() => None,
+            None => Some(Err(Error::new(
                 Code::Cancelled,
                 "the process was forked while the call was under way; only the parent gets its result",
             ))),
-            Err(RecvTimeoutError::Disconnected) => Some(Err(Error::new(
+            Some(Err(Forsaken)) => Some(Err(Error::new(
                 Code::Internal,
                 "the call ended without a result; this is a defect of the library",
             ))),

@@ -99,7 +99,9 @@ impl Error {
         self.map(|inner| inner.code = code)
     }
 
-    pub(crate) fn with_message(self, message: String) -> Self {
+    /// The same occurrence, told in other words.
+    #[must_use]
+    pub fn with_message(self, message: String) -> Self {
         self.map(|inner| inner.message = message)
     }
 
@@ -120,13 +122,16 @@ impl Error {
     }
 
     /// Adds a machine-readable detail (`field`, `limit`, `actual`, `body`, ...).
-    pub(crate) fn with_detail(self, key: &str, value: impl Into<Value>) -> Self {
+    #[must_use]
+    pub fn with_detail(self, key: &str, value: impl Into<Value>) -> Self {
         self.map(|inner| {
             inner.details.insert(key.to_owned(), value.into());
         })
     }
 
-    pub(crate) fn with_conversions(self, conversions: Vec<Conversion>) -> Self {
+    /// The results that came along, for all documents of the call.
+    #[must_use]
+    pub fn with_conversions(self, conversions: Vec<Conversion>) -> Self {
         self.map(|inner| inner.conversions = conversions)
     }
 

@@ -5,6 +5,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -117,6 +118,7 @@ pub struct Sink {
 enum Target {
     Memory(Vec<u8>),
     File(PartialFile),
+    Spool(File),
     Writer(Box<dyn Write + Send>),
 }
 
@@ -126,6 +128,8 @@ pub enum Delivered {
     Memory(Vec<u8>),
     /// The file it is in.
     File(PathBuf),
+    /// A file without a name; its position is at its end.
+    Spool(File),
     /// The writer, flushed.
     Writer(Box<dyn Write + Send>),
 }
@@ -152,6 +156,17 @@ impl Sink {
     /// is missing or not writable.
     pub fn file(path: impl Into<PathBuf>, options: FileOptions) -> Result<Self, SinkError> {
         PartialFile::create(path.into(), options).map(|file| Self::new(Target::File(file)))
+    }
+
+    /// A private temporary file without a name.
+    ///
+    /// # Errors
+    /// [`SinkError::Create`].
+    pub fn spool() -> Result<Self, SinkError> {
+        match tempfile::tempfile() {
+            Ok(file) => Ok(Self::new(Target::Spool(file))),
+            Err(source) => Err(SinkError::Create { path: std::env::temp_dir(), source }),
+        }
     }
 
     /// A writer of the caller. Bytes reach it as they come and cannot be taken back.
@@ -201,6 +216,9 @@ impl Sink {
                 memory.extend_from_slice(bytes);
             }
             Target::File(file) => file.write(bytes)?,
+            Target::Spool(file) => file
+                .write_all(bytes)
+                .map_err(|source| SinkError::Write { path: std::env::temp_dir(), source })?,
             Target::Writer(writer) => writer.write_all(bytes).map_err(SinkError::Writer)?,
         }
         self.written = total;
@@ -217,6 +235,7 @@ impl Sink {
         match self.target {
             Target::Memory(memory) => Ok(Delivered::Memory(memory)),
             Target::File(file) => file.commit().map(Delivered::File),
+            Target::Spool(file) => Ok(Delivered::Spool(file)),
             Target::Writer(mut writer) => {
                 writer.flush().map_err(SinkError::Writer)?;
                 Ok(Delivered::Writer(writer))
