@@ -40,8 +40,9 @@ INSTEAD = {
 }
 
 # Right values; the fixtures stand in HEAD.
-SCALARS = {"size_t": "0", "int32_t": "0", "int64_t": "0", "uint64_t": "1000", "void *": "NULL"}
-NAMED = {"key": '"scope"', "word": '"708"', "least": "SIGNDOC_LOG_DEBUG", "error": "&error"}
+SCALARS = {"size_t": "0", "int32_t": "0", "int64_t": "0", "uint64_t": "1000"}
+RIGHT = SCALARS | {"void *": "NULL", "const void *": '"x"', "signdoc_error **": "&error"}
+NAMED = {"key": '"scope"', "word": '"708"', "least": "SIGNDOC_LOG_DEBUG"}
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,8 @@ class Function:
 
     def nothing(self) -> dict[str, str]:
         """All pointers NULL."""
-        return {a.name: SCALARS.get(a.type, "NULL") for a in self.arguments}
+        pointer = {a.name: "NULL" for a in self.arguments}
+        return pointer | {a.name: SCALARS[a.type] for a in self.arguments if a.type in SCALARS}
 
     def right(self) -> dict[str, str]:
         """Arguments that are all as they should be."""
@@ -102,13 +104,13 @@ class Function:
 def _right(argument: Argument) -> str:
     if argument.name in NAMED:
         return NAMED[argument.name]
-    if argument.type in SCALARS:
-        return SCALARS[argument.type]
+    if argument.type in RIGHT:
+        return RIGHT[argument.type]
     if argument.is_function:
         return "any_" + argument.type.removeprefix("signdoc_").removesuffix("_fn")
     if argument.handle:
         return f"right.{argument.handle.removeprefix('signdoc_')}"
-    if argument.is_text or argument.type == "const void *":
+    if argument.is_text:
         return '"x"'
     return f"&place_{_word(argument.type)}"
 
