@@ -187,3 +187,48 @@ fn honest_combinations_raise_no_alarm() {
     println!("{count} honest files of several revisions, no alarm");
     assert!(count >= 60);
 }
+
+#[test]
+fn seals_are_not_judged_where_nobody_said_what_was_sent() {
+    let kit = Kit::new(87);
+    let original = fixtures::simple();
+    for options in [kit.plain(), kit.sealed(40.0, 60.0)] {
+        let signed = kit.sign(&original, Level::B, &options);
+        // The first signature's own seal cannot be told from what was sent.
+        let report = verify_bytes(signed.clone(), &kit.options());
+        assert_eq!(report.status("seals"), Status::NotChecked);
+        assert!(report.ok, "nobody asked for it");
+        let mut asked = kit.options();
+        asked.require = vec![Requirement::Seals];
+        assert!(!verify_bytes(signed.clone(), &asked).ok);
+        let mut placed = kit.options();
+        placed.seals.positions = Some(vec![at(40.0, 60.0, 1)]);
+        assert!(!verify_bytes(signed.clone(), &placed).ok, "places are a question, too");
+        // The digest that the service reported says it as well.
+        placed.reported.unsigned_sha256 = Some(verify_kit::base64_sha256(&original));
+        let report = verify_bytes(signed, &placed);
+        assert!(report.ok, "{:#}", report.to_json());
+        assert_eq!(report.status("seals"), Status::Passed);
+    }
+}
+
+#[test]
+fn details_hold_no_number_of_a_person() {
+    let kit = Kit::new(88);
+    let original = fixtures::simple();
+    let signed = kit.sign(&original, Level::Lta, &kit.sealed(40.0, 60.0));
+    let number = kit.signer.certificate().subject().serial_number().unwrap().to_owned();
+    let mut late = kit.options();
+    late.at = Some(signdoc_signature::asn1::Time::from_unix(verify_kit::NOW - 90 * 86_400));
+    let nobody = VerifyOptions::default();
+    for options in [kit.options(), late, nobody] {
+        let report = verify_bytes(signed.clone(), &options);
+        let own = report.signatures.iter().map(|signature| &signature.checks);
+        for check in own.chain([&report.checks]).flatten() {
+            assert!(!check.detail.contains(&number), "{}: {}", check.name, check.detail);
+        }
+        assert!(!format!("{report:?}").contains(&number), "debug output travels, too");
+        let signer = &report.to_json()["signatures"][0]["signer"];
+        assert_eq!(signer["serial_number"], number, "whoever asks gets it");
+    }
+}

@@ -27,8 +27,24 @@ pub(super) fn check(step: &mut Step<'_>) {
 
 fn check_page(step: &mut Step<'_>, id: ObjRef, old: &Dict, new: &Dict) {
     let keys = differing_keys(step.context.document, old, new);
-    if keys != ["Annots"] {
+    let may_change = |key: &String| key == "Annots" || key == "Tabs";
+    if keys.is_empty() || !keys.iter().all(may_change) {
         return;
+    }
+    if keys.iter().any(|key| key == "Tabs") {
+        // In which order annotations are visited: a tagged document names it for its widgets.
+        let order = step.entry(old, new, "Tabs");
+        let is_named = order.before.is_null() && order.after == Object::name("S");
+        if !is_named || step.widgets.is_empty() {
+            return;
+        }
+        if keys == ["Tabs"] {
+            return step.permit(
+                Some(id),
+                ChangeKind::Listing,
+                "a page, whose order of annotations",
+            );
+        }
     }
     let annots = step.entry(old, new, "Annots");
     let (Object::Array(_) | Object::Null, Object::Array(after)) = (&annots.before, &annots.after)

@@ -39,7 +39,10 @@ pub(super) fn check(step: &mut Step<'_>) {
 fn check_node(step: &mut Step<'_>, id: ObjRef, old: &Dict, new: &Dict) {
     let is_root = old.is_name("Type", "StructTreeRoot");
     let is_element = old.is_name("Type", "StructElem") || old.contains("S") && old.contains("P");
-    let is_number_node = old.contains("Nums") && !old.contains("Type");
+    let leads_on = old.contains("Kids")
+        && !step.context.uses.of(id.number).is_empty()
+        && step.context.uses.all(id.number, |u| u.path == "ParentTree");
+    let is_number_node = (old.contains("Nums") || leads_on) && !old.contains("Type") && !is_element;
     for key in differing_keys(step.context.document, old, new) {
         let entry = step.entry(old, new, &key);
         let is_accepted = match key.as_str() {
@@ -48,15 +51,19 @@ fn check_node(step: &mut Step<'_>, id: ObjRef, old: &Dict, new: &Dict) {
                 &list(&entry.before, old.get("K")),
                 &list(&entry.after, new.get("K")),
             ),
-            "Nums" if is_number_node => {
-                is_addition(step, &list(&entry.before, None), &list(&entry.after, None))
-            }
+            "Nums" | "Kids" if is_number_node => is_number_addition(step, old, new, &key),
             "ParentTreeNextKey" if is_root => entry.after.as_int() >= entry.before.as_int(),
             "ParentTree" if is_root => match (&entry.before, &entry.after) {
                 (Object::Dict(a), Object::Dict(b)) => {
-                    let nums = step.entry(a, b, "Nums");
-                    differing_keys(step.context.document, a, b) == ["Nums"]
-                        && is_addition(step, &list(&nums.before, None), &list(&nums.after, None))
+                    let (a, b) = (a.clone(), b.clone());
+                    differing_keys(step.context.document, &a, &b)
+                        .iter()
+                        .all(|key| is_number_addition(step, &a, &b, key))
+                }
+                (Object::Null, Object::Dict(new)) => {
+                    let new = new.clone();
+                    new.iter().all(|entry| entry.key == *"Nums")
+                        && is_number_addition(step, &Dict::new(), &new, "Nums")
                 }
                 _ => false,
             },
@@ -70,6 +77,32 @@ fn check_node(step: &mut Step<'_>, id: ObjRef, old: &Dict, new: &Dict) {
     if is_root || is_element || is_number_node {
         step.permit(Some(id), ChangeKind::Listing, WHAT);
     }
+}
+
+/// Numbers with new elements, or new leaves with such, behind those that are there.
+fn is_number_addition(step: &mut Step<'_>, old: &Dict, new: &Dict, key: &str) -> bool {
+    let entry = step.entry(old, new, key);
+    let (before, after) = (list(&entry.before, None), list(&entry.after, None));
+    match key {
+        "Nums" => is_addition(step, &before, &after),
+        "Kids" => {
+            let Some(added) = added(step.context.document, &before, &after) else { return false };
+            added.iter().all(|leaf| is_new_leaf(step, leaf))
+        }
+        _ => false,
+    }
+}
+
+fn is_new_leaf(step: &mut Step<'_>, value: &Object) -> bool {
+    let (leaf, id) = resolve(&step.after, Some(value));
+    let (Object::Dict(leaf), Some(id)) = (&leaf, id) else { return false };
+    let is_plain = leaf.iter().all(|entry| entry.key == *"Nums" || entry.key == *"Limits");
+    let nums = resolve(&step.after, leaf.get("Nums")).0;
+    if !step.is_new(id) || !is_plain || !is_addition(step, &[], &list(&nums, None)) {
+        return false;
+    }
+    step.cover_new(value, ChangeKind::Listing, WHAT, false);
+    true
 }
 
 /// A single kid stands without an array.

@@ -346,7 +346,7 @@ impl Part<'_> {
         let request = ChainRequest { anchors, pool: &pool, at, purpose: Purpose::Signing };
         match Chain::build(&certificate, &request) {
             Ok(chain) => {
-                let subject = certificate.subject();
+                let subject = certificate.subject().shown();
                 checks.passed(self.named("chain"), format!("{subject}, at {at}"));
                 signer.chain = Some(chain);
             }

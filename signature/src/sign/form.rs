@@ -69,7 +69,7 @@ pub(super) fn add_field(
     value: ObjRef,
     page: &Page,
     appearance: &Appearance,
-) -> Result<()> {
+) -> Result<ObjRef> {
     let page_id = page.id.ok_or_else(|| {
         PdfError::new(
             PdfErrorKind::PageNotFound,
@@ -88,7 +88,8 @@ pub(super) fn add_field(
         .with("AP", Dict::new().with("N", appearance.form));
     let field = update.add(field)?;
     update.push(page_id, "Annots", field.into())?;
-    list_field(update, field)
+    list_field(update, field)?;
+    Ok(field)
 }
 
 /// A rectangle as an array; coordinates are cut to a thousandth of a point.

@@ -32,6 +32,7 @@ mod permissions;
 mod prepare;
 mod prepared;
 pub mod seal;
+mod tags;
 
 pub use appended::Appended;
 pub use dss::{DssContent, ValidationData, VriKey, add_dss};

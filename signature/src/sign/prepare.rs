@@ -7,6 +7,7 @@ use super::options::{Certification, PrepareOptions, TimestampOptions};
 use super::permissions::{FieldLock, Permissions};
 use super::prepared::{Prepared, SigningNote};
 use super::seal::{self, Seal};
+use super::tags;
 use crate::asn1::Time;
 use crate::pdf::{
     Dict, Document, Limits, ObjRef, Object, Page, PdfError, PdfErrorKind, PdfString, Rect, Result,
@@ -43,7 +44,10 @@ pub fn prepare(source: SharedSource, options: &PrepareOptions) -> Result<Prepare
         notes.push(SigningNote::UsageRights);
     }
     let id = update.reserve()?;
-    place(&mut update, &target, id, options, &mut notes)?;
+    let widget = place(&mut update, &target, id, options, &mut notes)?;
+    if let Some((widget, page)) = widget.filter(|_| !permissions.is_signed) {
+        tags::tag(&mut update, widget, page)?;
+    }
     if options.certification.is_some() {
         certify(&mut update, id)?;
     }
@@ -68,7 +72,10 @@ pub fn prepare_timestamp(source: SharedSource, options: &TimestampOptions) -> Re
     }
     let id = update.reserve()?;
     let plain = PrepareOptions::default();
-    place(&mut update, &target, id, &plain, &mut notes)?;
+    let widget = place(&mut update, &target, id, &plain, &mut notes)?;
+    if let Some((widget, page)) = widget.filter(|_| !permissions.is_signed) {
+        tags::tag(&mut update, widget, page)?;
+    }
     let dict = Dict::new()
         .with("Type", Object::name("DocTimeStamp"))
         .with("Filter", Object::name("Adobe.PPKLite"))
@@ -86,17 +93,17 @@ fn check_reserve(reserve: usize) -> Result<()> {
     ))
 }
 
-/// Puts the signature `id` into its field.
+/// Puts the signature `id` into its field. Gives a new widget, and the page it is on.
 fn place(
     update: &mut Update,
     target: &Target,
     id: ObjRef,
     options: &PrepareOptions,
     notes: &mut Vec<SigningNote>,
-) -> Result<()> {
+) -> Result<Option<(ObjRef, ObjRef)>> {
     if let Some(field) = &target.existing {
         form::fill_field(update, field, id)?;
-        return dress_existing(update, field, options, notes);
+        return dress_existing(update, field, options, notes).map(|()| None);
     }
     let page = page(update, options.seal.as_ref())?;
     let appearance = match &options.seal {
@@ -110,7 +117,8 @@ fn place(
             form: update.add_stream(seal::empty_form(), b"")?,
         },
     };
-    form::add_field(update, &target.name, id, &page, &appearance)
+    let widget = form::add_field(update, &target.name, id, &page, &appearance)?;
+    Ok(page.id.map(|page| (widget, page)))
 }
 
 /// The page of the seal; invisible signatures go to the first page.

@@ -127,7 +127,7 @@ impl Evidence {
         for (certificate, issuer) in chain.links() {
             let question = Question::new(certificate, issuer, at, now);
             let Revocation { status, .. } = check(&question, &self.ocsp, &self.crls);
-            let who = certificate.subject();
+            let who = certificate.subject().shown();
             if status.is_good() || is_proven && status.holds_at(at) {
                 continue;
             }

@@ -83,7 +83,9 @@ pub enum Coverage {
 }
 
 /// A signer as the certificate names it.
-#[derive(Debug, Clone, Serialize)]
+///
+/// What identifies a person beyond the name is not shown in debug output.
+#[derive(Clone, Serialize)]
 #[non_exhaustive]
 pub struct SignerReport {
     /// Common name.
@@ -110,6 +112,16 @@ pub struct SignerReport {
     pub not_before: String,
     /// Last moment of validity (RFC 3339, UTC).
     pub not_after: String,
+}
+
+impl std::fmt::Debug for SignerReport {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SignerReport")
+            .field("name", &self.name)
+            .field("organization", &self.organization)
+            .field("certificate_sha256", &self.certificate_sha256)
+            .finish_non_exhaustive()
+    }
 }
 
 impl VerifyReport {

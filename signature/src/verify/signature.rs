@@ -238,7 +238,7 @@ impl Judge<'_> {
                 checks.not_checked("chain", "no trust anchors were given");
             }
             Ok(chain) => {
-                let anchor = chain.anchor().map(|a| a.subject().to_string()).unwrap_or_default();
+                let anchor = chain.anchor().map(|a| a.subject().shown()).unwrap_or_default();
                 checks.passed("chain", format!("leads to {anchor}"));
             }
             Err(reason) if is_stamp => checks.not_checked("chain", reason.clone()),

@@ -129,6 +129,11 @@ fn push_seals(checks: &mut Checks, compared: &super::comparison::Compared) {
     if comparison.seals_wrong > 0 {
         let detail = format!("{} in the wrong place or too large", comparison.seals_wrong);
         checks.failed("seals", detail);
+    } else if !compared.is_from_original {
+        // Only what came after the first signature was looked at: never its own seal.
+        let detail = "what was sent is not known; with the original, or the reported digest of \
+                      the unsigned document, the seals can be told from it";
+        checks.not_checked("seals", detail);
     } else if comparison.seals_unplaced > 0 {
         let detail = format!(
             "{} within the size limit; where they were asked for is not known",
@@ -210,6 +215,9 @@ fn is_ok(checks: &Checks, options: &VerifyOptions) -> bool {
     }
     if options.signer.is_some() {
         needed.push("signer");
+    }
+    if options.seals.positions.is_some() {
+        needed.push("seals");
     }
     needed.extend(options.require.iter().map(|requirement| match requirement {
         Requirement::Timestamp => "timestamp",

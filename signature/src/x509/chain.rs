@@ -172,7 +172,7 @@ impl Search<'_> {
         }
         if !found {
             let detail = if last.is_self_issued() {
-                format!("{} is not among the trust anchors", last.subject())
+                format!("{} is not among the trust anchors", last.subject().shown())
             } else {
                 format!("no certificate of the issuer {} is at hand", last.issuer())
             };
@@ -199,7 +199,7 @@ impl Search<'_> {
         child: &Certificate,
         issuer: &Certificate,
     ) -> Result<(), Fault> {
-        let who = issuer.subject();
+        let who = issuer.subject().shown();
         self.signatures_left = self.signatures_left.checked_sub(1).ok_or_else(|| {
             let detail = format!("more than {MAX_SIGNATURES} signatures would have to be checked");
             (ChainFault::Limit, detail)
@@ -207,8 +207,10 @@ impl Search<'_> {
         let key =
             issuer.public_key().map_err(|error| (ChainFault::Key, format!("{who}: {error}")))?;
         child.verify_signature(key).map_err(|error| {
-            let detail =
-                format!("certificate of {}, said to be from {who}: {error}", child.subject());
+            let detail = format!(
+                "certificate of {}, said to be from {who}: {error}",
+                child.subject().shown()
+            );
             (ChainFault::Signature, detail)
         })?;
         check_any(issuer, self.request.at)?;
@@ -254,7 +256,7 @@ fn may_have_issued(issuer: &Certificate, child: &Certificate) -> bool {
 
 /// Checks that every certificate of a chain must stand.
 fn check_any(certificate: &Certificate, at: Time) -> Result<(), Fault> {
-    let who = certificate.subject();
+    let who = certificate.subject().shown();
     if at < certificate.not_before() {
         let detail = format!("{who} is valid from {}, asked for {at}", certificate.not_before());
         return Err((ChainFault::Validity, detail));
@@ -285,7 +287,7 @@ fn check_any(certificate: &Certificate, at: Time) -> Result<(), Fault> {
 
 fn check_first(certificate: &Certificate, request: &ChainRequest<'_>) -> Result<(), Fault> {
     check_any(certificate, request.at)?;
-    let who = certificate.subject();
+    let who = certificate.subject().shown();
     let extensions = certificate.extensions();
     let usage_allows = extensions
         .key_usage()

@@ -9,13 +9,15 @@ const WHAT: &str = "distinguished name";
 const MAX_SIZE: usize = 64 << 10;
 
 /// A distinguished name (RFC 5280, 4.1.2.4), in the order of the certificate.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+///
+/// Debug output shows no more than [`Name::shown`].
+#[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Name {
     der: Vec<u8>,
     rdns: Vec<Vec<Attribute>>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, PartialEq, Eq, Hash)]
 struct Attribute {
     oid: Oid,
     text: String,
@@ -113,6 +115,21 @@ impl Name {
         self.get(oids::SURNAME)
     }
 
+    /// The name for texts that travel (reports, logs): what it is called, its organization and
+    /// country, and no number or other identifier of a person.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        let public =
+            [oids::COMMON_NAME, oids::ORGANIZATION, oids::ORGANIZATIONAL_UNIT, oids::COUNTRY];
+        let kept = self.rdns.iter().flatten().filter(|attribute| public.contains(&attribute.oid));
+        let kept = Self { der: Vec::new(), rdns: vec![kept.cloned().collect()] };
+        if kept.rdns.iter().all(Vec::is_empty) {
+            "someone unnamed".into()
+        } else {
+            kept.to_string()
+        }
+    }
+
     /// True when both names mean the same: equal bytes, or equal after folding case and white
     /// space (RFC 5280, 7.1).
     #[must_use]
@@ -161,6 +178,12 @@ fn label(oid: Oid) -> Option<&'static str> {
         oids::DOMAIN_COMPONENT => "DC",
         _ => return None,
     })
+}
+
+impl fmt::Debug for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Name").field(&self.shown()).finish()
+    }
 }
 
 impl fmt::Display for Name {
@@ -214,6 +237,7 @@ mod tests {
         ]);
         assert_eq!(name.common_name(), Some("Nordmann, Kari"));
         assert_eq!(name.surname(), None);
+        assert_eq!(name.shown(), "CN=Nordmann\\, Kari, C=NO");
         assert_eq!(name.to_string(), "CN=Nordmann\\, Kari, C=NO, 2.5.4.99=x\\u{202e}y\\u{a}");
     }
 
