@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use signdoc::pdf::pdf::{FileSource, SharedSource};
 use signdoc::{Code, Error, Result};
-use signdoc_signature::pdf::{FileSource, SharedSource};
 
 /// One document of the command line.
 #[derive(Clone, Debug)]

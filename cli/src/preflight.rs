@@ -4,8 +4,8 @@ use std::path::Path;
 
 use clap::ArgMatches;
 use serde_json::{Value, json};
+use signdoc::pdf::preflight::{Finding, PreflightOptions, Severity, preflight};
 use signdoc::{Code, Error, Result};
-use signdoc_signature::preflight::{Finding, PreflightOptions, Severity, preflight};
 
 use crate::inputs::{self, Input};
 use crate::list::hanging;

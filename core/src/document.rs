@@ -172,6 +172,28 @@ impl Document {
             }
         }
     }
+
+    /// The bytes as they are, by position: nothing is checked but that they can be read.
+    #[cfg(feature = "signing")]
+    pub(crate) fn shared(&self, field: &str) -> Result<signdoc_signature::pdf::SharedSource> {
+        use signdoc_signature::pdf::FileSource;
+
+        let opened = match &self.source {
+            Source::Memory(bytes) => return Ok(Arc::new(bytes.clone())),
+            Source::Path(path) if path.is_dir() => {
+                let why = format!("{field} is the folder {}; name the file", path.display());
+                return Err(Error::new(Code::DocumentUnreadable, why));
+            }
+            Source::Path(path) => {
+                FileSource::open(path).map_err(|error| (path.display().to_string(), error))
+            }
+            Source::Spooled(file) => {
+                file.try_clone().and_then(FileSource::new).map_err(|error| ("copy".into(), error))
+            }
+        };
+        let opened = opened.map_err(|(path, error)| unreadable(field, &path, &error))?;
+        Ok(Arc::new(opened))
+    }
 }
 
 impl fmt::Debug for Document {

@@ -28,6 +28,8 @@ pub mod engine;
 pub mod error;
 mod identity;
 pub mod order;
+#[cfg(feature = "signing")]
+pub mod pdf;
 mod progress;
 pub mod trace;
 mod transport;

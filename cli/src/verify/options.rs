@@ -4,11 +4,9 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Arg, ArgAction, ArgMatches, value_parser};
+use signdoc::pdf::verify::{Requirement, VerifyOptions};
+use signdoc::pdf::x509::TrustAnchors;
 use signdoc::{Code, Error, Result};
-use signdoc_signature::verify::{
-    ExpectedSigner, ReportedDigests, Requirement, SealPosition, SealRules, VerifyOptions,
-};
-use signdoc_signature::x509::TrustAnchors;
 
 use crate::inputs;
 
@@ -77,21 +75,18 @@ pub(super) fn read(matches: &ArgMatches) -> Result<VerifyOptions> {
         let why = format!("--original is for one file, {files} are named; verify one by one");
         return Err(refused(&format!("{why}, or say --serial")));
     }
-    let own = |name: &str| matches.get_one::<String>(name).cloned();
-    let options = VerifyOptions {
+    let mut options = VerifyOptions {
         original,
         converted: matches.get_flag("converted"),
-        reported: ReportedDigests {
-            signed_sha256: own("signed_sha256"),
-            unsigned_sha256: own("unsigned_sha256"),
-        },
         trust: anchors(matches, "trust")?.unwrap_or_default(),
         timestamp_trust: anchors(matches, "timestamp_trust")?,
-        signer: signer(&texts(matches, "signer"))?,
-        require: requirements(&texts(matches, "require"))?,
-        seals: seals(&texts(matches, "seal"))?,
         ..VerifyOptions::default()
     };
+    for name in ["signer", "require", "seal", "signed_sha256", "unsigned_sha256"] {
+        for value in matches.get_many::<String>(name).into_iter().flatten() {
+            options.set(name, value).map_err(|error| refused(&format!("--{error}")))?;
+        }
+    }
     let is_known = options.original.is_some() || options.reported.unsigned_sha256.is_some();
     let is_later = matches.get_flag("serial") && files > 1;
     let has_seals = options.seals.positions.is_some();
@@ -105,10 +100,6 @@ pub(super) fn read(matches: &ArgMatches) -> Result<VerifyOptions> {
 
 fn refused(why: &str) -> Error {
     Error::new(Code::InvalidOption, why)
-}
-
-fn texts(matches: &ArgMatches, name: &str) -> Vec<String> {
-    matches.get_many::<String>(name).into_iter().flatten().cloned().collect()
 }
 
 fn anchors(matches: &ArgMatches, name: &str) -> Result<Option<TrustAnchors>> {
@@ -128,97 +119,4 @@ fn certificates(path: &Path, flag: &str) -> Result<TrustAnchors> {
         std::fs::read(path).map_err(|error| unusable(&format!("cannot be read: {error}")))?;
     TrustAnchors::from_bytes(&bytes)
         .map_err(|error| unusable(&format!("holds no certificates that can be used: {error}")))
-}
-
-fn requirements(named: &[String]) -> Result<Vec<Requirement>> {
-    let parse = |text: &String| text.parse().map_err(|error| refused(&format!("--{error}")));
-    named.iter().map(parse).collect()
-}
-
-fn signer(given: &[String]) -> Result<Option<ExpectedSigner>> {
-    let mut expected = ExpectedSigner::default();
-    for text in given {
-        let (place, value) = match text.split_once('=') {
-            Some(("name", value)) => (&mut expected.name, value),
-            Some(("serial", value)) => (&mut expected.serial_number, value),
-            Some(("certificate", value)) => (&mut expected.certificate_serial, value),
-            _ if looks_like_a_number(text) => (&mut expected.serial_number, text.as_str()),
-            _ => (&mut expected.name, text.as_str()),
-        };
-        if place.replace(value.to_owned()).is_some() {
-            return Err(refused(
-                "--signer tells the same thing twice; one signature cannot be both",
-            ));
-        }
-    }
-    Ok((!given.is_empty()).then_some(expected))
-}
-
-/// `9578-5999-4-1234567` and `UN:NO-123` are numbers, `Firma 24 AS` is a name.
-fn looks_like_a_number(text: &str) -> bool {
-    let digits = text.chars().any(|c| c.is_ascii_digit());
-    let words = text.trim().contains(char::is_whitespace);
-    digits && (!words || !text.chars().any(char::is_alphabetic))
-}
-
-fn seals(given: &[String]) -> Result<SealRules> {
-    let mut rules = SealRules::default();
-    if !given.is_empty() {
-        let parse = |text: &String| {
-            position(text).ok_or_else(|| {
-                refused(&format!("--seal {text} is no place; say x,y or x,y,page in points"))
-            })
-        };
-        rules.positions = Some(given.iter().map(parse).collect::<Result<_>>()?);
-    }
-    Ok(rules)
-}
-
-fn position(text: &str) -> Option<SealPosition> {
-    let mut parts = text.split(',');
-    let mut number = || parts.next()?.trim().parse().ok().filter(|number: &f64| number.is_finite());
-    let (x, y) = (number()?, number()?);
-    let page = match parts.next() {
-        Some(page) => page.trim().parse().ok()?,
-        None => 1,
-    };
-    parts.next().is_none().then_some(SealPosition { x, y, page })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_signer_is_a_name_or_a_number() {
-        let of = |given: &[&str]| {
-            let given: Vec<_> = given.iter().map(|&text| text.to_owned()).collect();
-            signer(&given).map(Option::unwrap_or_default)
-        };
-        let name = |name: &str| ExpectedSigner { name: Some(name.into()), ..Default::default() };
-        let serial =
-            |text: &str| ExpectedSigner { serial_number: Some(text.into()), ..Default::default() };
-        assert_eq!(of(&["Kari Nordmann"]).unwrap(), name("Kari Nordmann"));
-        assert_eq!(of(&["Firma 24 AS"]).unwrap(), name("Firma 24 AS"));
-        assert_eq!(of(&["name=R2D2"]).unwrap(), name("R2D2"));
-        assert_eq!(of(&["UN:NO-9578-5999-4-1"]).unwrap(), serial("UN:NO-9578-5999-4-1"));
-        assert_eq!(of(&["4711 12"]).unwrap(), serial("4711 12"));
-        let both = of(&["Kari", "certificate=0a:0b"]).unwrap();
-        assert_eq!(
-            (both.name, both.certificate_serial.as_deref()),
-            (Some("Kari".into()), Some("0a:0b"))
-        );
-        assert!(of(&["Kari", "Ola"]).is_err());
-        assert!(signer(&[]).unwrap().is_none(), "nobody is expected");
-    }
-
-    #[test]
-    fn a_seal_has_a_place() {
-        let place = |x, y, page| Some(SealPosition { x, y, page });
-        assert_eq!(position("72,700"), place(72.0, 700.0, 1));
-        assert_eq!(position("72.5, 700,3"), place(72.5, 700.0, 3));
-        for wrong in ["", "72", "a,b", "72,700,1,1", "nan,1", "1,2,-1"] {
-            assert_eq!(position(wrong), None, "{wrong}");
-        }
-    }
 }

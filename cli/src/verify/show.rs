@@ -1,14 +1,13 @@
 //! The report for a person.
 
-use signdoc_signature::report::{Check, Checks, Status};
-use signdoc_signature::sdo::SdoSigner;
-use signdoc_signature::verify::{
-    Below, Change, Changes, Coverage, Overlap, SignatureKind, SignatureReport, SignerReport,
-    VerifyReport,
+use signdoc::pdf::report::{Check, Checks, Status};
+use signdoc::pdf::sdo::SdoSigner;
+use signdoc::pdf::verify::{
+    Below, Change, Changes, Coverage, FileReport, Overlap, SdoFileReport, SignatureKind,
+    SignatureReport, SignerReport, VerifyReport,
 };
 
-use super::sdo::SdoVerdict;
-use super::{Found, Seen};
+use super::Seen;
 use crate::list::{self, Mark, Point, hanging};
 use crate::screen::{Screen, plain};
 
@@ -40,8 +39,9 @@ fn one(seen: &Seen, screen: &mut Screen) {
     };
     screen.line(&format!("{}: {verdict}", paint.bold(&plain(&seen.input.shown))));
     match &seen.found {
-        Ok(Found::Pdf(report)) => pdf(report, screen),
-        Ok(Found::Sdo(verdict)) => sdo(verdict, screen),
+        Ok(FileReport::Sdo(report)) => sdo(report, screen),
+        Ok(FileReport::Pdf(report)) => pdf(report, screen),
+        Ok(other) => of_file(other.checks(), screen),
         Err(error) => {
             let text = hanging(&plain(error.message()), 2, screen);
             screen.line(&format!("  {text}"));
@@ -130,10 +130,13 @@ fn one_signature(signature: &SignatureReport, screen: &mut Screen) {
 /// The column of the facts about a signature.
 const FACTS: usize = 14;
 
+/// By name: numbers of people are only in the JSON document, whose reader asked for them.
 fn person(signer: &SignerReport) -> String {
-    let name = signer.name.as_deref().unwrap_or(&signer.subject);
-    let number = signer.serial_number.as_deref().map(|number| format!(", {number}"));
-    format!("{name}{}", number.unwrap_or_default())
+    let called = signer.name.as_deref().unwrap_or("somebody whose certificate has no name");
+    match &signer.organization {
+        Some(organization) if organization != called => format!("{called}, {organization}"),
+        _ => called.to_owned(),
+    }
 }
 
 fn changes(changes: &Changes, screen: &mut Screen) {
@@ -164,7 +167,7 @@ fn section(heading: &str, lines: impl Iterator<Item = String>, screen: &mut Scre
     }
 }
 
-fn sdo(verdict: &SdoVerdict, screen: &mut Screen) {
+fn sdo(verdict: &SdoFileReport, screen: &mut Screen) {
     of_file(&verdict.checks, screen);
     let told = |signer: &SdoSigner| {
         let name = signer.certificate().map(|certificate| person(&SignerReport::of(certificate)));

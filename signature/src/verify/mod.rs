@@ -43,6 +43,7 @@
 //! | `revocation` | evidence in the file shows that no certificate was revoked |
 //! | `level` | every signature reaches the PAdES level that was asked for, or one at all |
 
+mod any;
 mod byte_range;
 mod cache;
 mod candidate;
@@ -54,10 +55,12 @@ mod judgement;
 mod level;
 mod options;
 mod report;
+mod sdo;
 mod serial;
 mod signature;
 mod signer;
 mod verdict;
+mod words;
 
 use std::io;
 use std::path::Path;
@@ -66,13 +69,16 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 pub use crate::compare::{Below, Change, ChangeKind, Changes, Overlap};
+pub use any::{FileReport, SerialFileReport, verify_file, verify_files};
 pub use level::Level;
 pub use options::{
     ExpectedSigner, FormFilling, ReportedDigests, Requirement, SealPosition, SealRules,
     UnknownRequirement, VerifyOptions,
 };
 pub use report::{Coverage, SignatureKind, SignatureReport, SignerReport, VerifyReport};
+pub use sdo::SdoFileReport;
 pub use serial::{SerialReport, verify_chain};
+pub use words::{InvalidOption, OPTION_NAMES};
 
 use crate::asn1::Time;
 use crate::pdf::{Document, FileSource, Limits, SharedSource};

@@ -16,6 +16,8 @@ pub struct VerifyReport {
     pub ok: bool,
     /// The checks with stable names; see the crate's documentation of verification.
     pub checks: Checks,
+    /// The names of checks that count for the verdict and were not made.
+    pub unanswered: Vec<String>,
     /// Every signature and document timestamp, by the end of what it covers.
     pub signatures: Vec<SignatureReport>,
     /// What was changed after the document that was sent, or else after the first signature.
@@ -132,6 +134,7 @@ impl VerifyReport {
         VerifyReport {
             ok: false,
             checks,
+            unanswered: Vec::new(),
             signatures: Vec::new(),
             changes: Changes::default(),
             overlaps: Vec::new(),

@@ -38,7 +38,10 @@ pub(super) fn sum_up(findings: Findings, options: &VerifyOptions) -> VerifyRepor
         checks.push(combine("revocation", &own, &["revocation"]));
         checks.push(check_level(&own, options));
     }
-    let ok = is_ok(&checks, options);
+    let needed = needed(options);
+    let ok = checks.required_passed(&needed);
+    let is_open = |name: &&&str| checks.status(name) == Status::NotChecked;
+    let unanswered = needed.iter().filter(is_open).map(|name| (*name).to_owned()).collect();
     let mut reports: Vec<(usize, SignatureReport)> = signatures
         .into_iter()
         .chain(timestamps)
@@ -50,7 +53,7 @@ pub(super) fn sum_up(findings: Findings, options: &VerifyOptions) -> VerifyRepor
         Ok(comparison) => (comparison.changes, comparison.overlaps),
         Err(_) => (Changes::default(), Vec::new()),
     };
-    VerifyReport { ok, checks, signatures: reports, changes, overlaps, notes }
+    VerifyReport { ok, checks, unanswered, signatures: reports, changes, overlaps, notes }
 }
 
 /// One check from those of several signatures: the worst outcome counts. A missing
@@ -200,9 +203,9 @@ fn check_level(own: &[&Judged], options: &VerifyOptions) -> Check {
     }
 }
 
-/// Nothing failed, and everything that counts was looked at.
-fn is_ok(checks: &Checks, options: &VerifyOptions) -> bool {
-    let mut needed: Vec<&str> = ALWAYS.to_vec();
+/// What must have passed for a good verdict, besides that nothing failed.
+fn needed(options: &VerifyOptions) -> Vec<&'static str> {
+    let mut needed = ALWAYS.to_vec();
     if options.original.is_some() {
         // For a converted document the digest that was reported stands in for the original.
         needed.push(if options.converted { "unsigned_digest" } else { "original" });
@@ -225,5 +228,5 @@ fn is_ok(checks: &Checks, options: &VerifyOptions) -> bool {
         Requirement::Level(_) => "level",
         Requirement::Seals => "seals",
     }));
-    checks.required_passed(&needed)
+    needed
 }

@@ -1,31 +1,33 @@
 //! The verdict on a file of signed data objects (SEID-SDO).
 
 use serde_json::{Value, json};
-use signdoc_signature::asn1::Time;
-use signdoc_signature::pdf::copy_range;
-use signdoc_signature::report::{Check, Checks, Status};
-use signdoc_signature::sdo::{
-    DocumentKind, MAX_SIZE, Sdo, SdoReport, SdoSigner, SdoTrust, to_iso_8859_1,
-};
-use signdoc_signature::verify::{ExpectedSigner, Requirement, SignerReport, VerifyOptions};
+
+use super::options::{ExpectedSigner, Requirement, VerifyOptions};
+use super::report::SignerReport;
+use crate::asn1::Time;
+use crate::pdf::copy_range;
+use crate::report::{Check, Checks, Status};
+use crate::sdo::{DocumentKind, MAX_SIZE, Sdo, SdoReport, SdoSigner, SdoTrust, to_iso_8859_1};
 
 /// What was found about a file of signed data objects.
-#[derive(Default)]
-pub(super) struct SdoVerdict {
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct SdoFileReport {
     /// Every object holds, and everything that was asked for passed.
-    pub(super) ok: bool,
-    pub(super) checks: Checks,
+    pub ok: bool,
+    /// The checks of every object; `object[0].` stands before their names where there are several.
+    pub checks: Checks,
     /// The signers of all objects, in the order of the file.
-    pub(super) signers: Vec<SdoSigner>,
+    pub signers: Vec<SdoSigner>,
     /// Who sealed the objects.
-    pub(super) seals: Vec<SdoSigner>,
+    pub seals: Vec<SdoSigner>,
     /// MIME types of the documents.
-    kinds: Vec<String>,
+    pub mime_types: Vec<String>,
 }
 
 /// Verifies every object of a file. What it contains is never an error.
-pub(super) fn verify(bytes: &[u8], options: &VerifyOptions) -> SdoVerdict {
-    let mut verdict = SdoVerdict::default();
+pub(super) fn verify(bytes: &[u8], options: &VerifyOptions) -> SdoFileReport {
+    let mut verdict = SdoFileReport::default();
     let original = match original(options) {
         Ok(original) => original,
         Err(why) => {
@@ -54,7 +56,7 @@ pub(super) fn verify(bytes: &[u8], options: &VerifyOptions) -> SdoVerdict {
         verdict.checks.extend(checks.into_iter().map(named));
         verdict.signers.extend(report.signers);
         verdict.seals.extend(report.seal);
-        verdict.kinds.extend(report.kind.map(|kind| kind.mime().to_owned()));
+        verdict.mime_types.extend(report.kind.map(|kind| kind.mime().to_owned()));
     }
     verdict.ok = all_hold && !objects.is_empty();
     verdict
@@ -91,6 +93,15 @@ fn is_ok(checks: &Checks) -> bool {
     !checks.any_failed() && asked.into_iter().all(|check| check.status == Status::Passed)
 }
 
+/// Whether a check counts for the verdict, by its name.
+pub(super) fn counts(name: &str) -> bool {
+    let of_object = name.split_once("].").filter(|(owner, _)| owner.starts_with("object"));
+    let name = of_object.map_or(name, |(_, rest)| rest);
+    ASKED.contains(&name)
+        || name == "document"
+        || name.split_once('.').is_some_and(|(_, part)| matches!(part, "digest" | "cms" | "chain"))
+}
+
 /// Checks that are there only when they were asked for.
 const ASKED: [&str; 5] = ["original", "signer", "timestamp", "revocation", "level"];
 
@@ -111,7 +122,7 @@ fn ask_more(checks: &mut Checks, report: &SdoReport, options: &VerifyOptions) {
     }
     let other = only_for_pdf(options);
     if !other.is_empty() {
-        let detail = format!("this is no PDF; {} cannot be answered", other.join(" and "));
+        let detail = format!("this is no pdf; {} cannot be answered", other.join(" and "));
         checks.failed("options", detail);
     }
 }
@@ -119,10 +130,10 @@ fn ask_more(checks: &mut Checks, report: &SdoReport, options: &VerifyOptions) {
 /// What is asked and has no meaning here must not pass unnoticed.
 fn only_for_pdf(options: &VerifyOptions) -> Vec<&'static str> {
     let given = [
-        (options.converted, "--converted"),
-        (options.reported.signed_sha256.is_some(), "--signed-sha256"),
-        (options.reported.unsigned_sha256.is_some(), "--unsigned-sha256"),
-        (options.seals.positions.is_some(), "--seal"),
+        (options.converted, "whether it was converted"),
+        (options.reported.signed_sha256.is_some(), "its reported sha-256"),
+        (options.reported.unsigned_sha256.is_some(), "the sha-256 before it was signed"),
+        (options.seals.positions.is_some(), "where its visible seals stand"),
     ];
     given.into_iter().filter_map(|(is_given, name)| is_given.then_some(name)).collect()
 }
@@ -158,11 +169,11 @@ fn required(requirement: Requirement, report: &SdoReport) -> Check {
         Requirement::Timestamp => ("timestamp", "time"),
         Requirement::Revocation => ("revocation", "revocation"),
         Requirement::Level(level) => {
-            let detail = format!("{level} is a level of PDF signatures; this is no PDF");
+            let detail = format!("{level} is a level of pdf signatures; this is no pdf");
             return Check::failed("level", detail);
         }
         Requirement::Seals => {
-            return Check::failed("seals", "visible seals are for PDFs; this is no PDF");
+            return Check::failed("seals", "visible seals are for pdfs; this is no pdf");
         }
     };
     let parts = (0..report.signers.len()).map(|index| format!("signature[{index}]"));
@@ -177,16 +188,21 @@ fn required(requirement: Requirement, report: &SdoReport) -> Check {
     }
 }
 
-impl SdoVerdict {
+impl SdoFileReport {
     /// Of a file that is not even read.
     pub(super) fn too_large(size: u64) -> Self {
+        Self::unreadable(&format!("the file has {size} bytes, at most {MAX_SIZE} are read"))
+    }
+
+    pub(super) fn unreadable(why: &str) -> Self {
         let mut verdict = Self::default();
-        let detail = format!("the file has {size} bytes, at most {MAX_SIZE} are read");
-        verdict.checks.failed("structure", detail);
+        verdict.checks.failed("structure", why);
         verdict
     }
 
-    pub(super) fn to_json(&self) -> Value {
+    /// The whole report as JSON.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
         let named = |signer: &SdoSigner| {
             json!({
                 "signer": signer.certificate().map(SignerReport::of),
@@ -198,7 +214,7 @@ impl SdoVerdict {
             "checks": self.checks,
             "signatures": self.signers.iter().map(named).collect::<Vec<_>>(),
             "seals": self.seals.iter().map(named).collect::<Vec<_>>(),
-            "mime_types": self.kinds,
+            "mime_types": self.mime_types,
         })
     }
 }

@@ -1,0 +1,172 @@
+//! Signatures in PDF and SEID-SDO files, offline: [`verify`], [`preflight`], and signing in two
+//! steps with [`sign`].
+//!
+//! This is the crate `signdoc-signature` under one name, and what its findings mean in the error
+//! table.
+//!
+//! ```
+//! use std::sync::Arc;
+//! use signdoc::pdf::{problem, verify::{VerifyOptions, verify_files}};
+//! # use bytes::Bytes;
+//!
+//! let signed: signdoc::pdf::pdf::SharedSource = Arc::new(Bytes::from_static(b"no pdf"));
+//! let report = verify_files(&[signed], &VerifyOptions::default());
+//! let error = problem(&report).unwrap();
+//! assert_eq!(error.code(), signdoc::Code::PdfMalformed);
+//! ```
+
+pub use signdoc_signature::*;
+
+use serde_json::{Value, json};
+
+use crate::{Code, Document, Error, Result};
+use pdf::SharedSource;
+use preflight::{Finding, PreflightOptions};
+use report::{Check, Status};
+use verify::FileReport;
+use x509::TrustAnchors;
+
+/// The bytes of a document, read by position. Whatever it contains is for the verification to
+/// tell; `field` is what an error calls the document.
+///
+/// # Errors
+/// When there is no such file, or it cannot be read.
+pub fn source(document: &Document, field: &str) -> Result<SharedSource> {
+    document.shared(field).map_err(|error| error.with_detail("field", field))
+}
+
+/// Certificates to be trusted, as PEM or DER, from any number of files.
+///
+/// # Errors
+/// [`Code::TrustUnusable`] for what holds no certificates; when a file cannot be read.
+pub fn anchors(files: &[Document], field: &str) -> Result<TrustAnchors> {
+    let mut all = TrustAnchors::none();
+    for file in files {
+        let source = source(file, field)?;
+        let unusable = |why: &dyn std::fmt::Display| {
+            let message = format!("{field} holds no certificates that can be used: {why}");
+            Error::new(Code::TrustUnusable, message).with_detail("field", field)
+        };
+        if source.len() > MAX_TRUST {
+            let size = source.len();
+            return Err(unusable(&format!("{size} bytes are more than the {MAX_TRUST} read")));
+        }
+        let mut bytes = Vec::new();
+        pdf::copy_range(source.as_ref(), 0, source.len(), &mut bytes)
+            .map_err(|error| unusable(&error))?;
+        let found = TrustAnchors::from_bytes(&bytes).map_err(|error| unusable(&error))?;
+        found.certificates().iter().for_each(|certificate| all.push(certificate.clone()));
+    }
+    Ok(all)
+}
+
+/// More certificates than any list of trusted ones holds, in bytes.
+const MAX_TRUST: u64 = 16 << 20;
+
+/// What the service will refuse, and what its conversion will warn about, before a document is
+/// sent; the errors come first.
+///
+/// # Errors
+/// When the document cannot be read: what it contains is a finding.
+pub fn look_over(document: &Document) -> Result<Vec<Finding>> {
+    let source = source(document, "document")?;
+    preflight::preflight(source, &PreflightOptions::default()).map_err(|error| {
+        Error::new(Code::DocumentUnreadable, format!("the document cannot be read: {error}"))
+    })
+}
+
+/// What is wrong with a file that did not verify, as the error that every language knows; `None`
+/// for one that did.
+///
+/// The code is that of the failed check that matters most: one about the bytes before one about
+/// the people. `details` has the names of all checks that failed, and of those that count and were
+/// not made. No person is named.
+#[must_use]
+pub fn problem(report: &FileReport) -> Option<Error> {
+    if report.is_ok() {
+        return None;
+    }
+    let failed: Vec<&Check> =
+        report.checks().iter().filter(|check| check.status == Status::Failed).collect();
+    let open = report.unanswered();
+    let names =
+        |checks: &[&Check]| checks.iter().map(|check| check.name.clone()).collect::<Vec<_>>();
+    let (failed_names, open_names) = (names(&failed), names(&open));
+    let ranked = failed.iter().map(|check| (meaning(check, report), check));
+    let (code, message) = match ranked.min_by_key(|((rank, _), _)| *rank) {
+        Some(((_, code), check)) => {
+            let rest = match failed.len() {
+                1 => String::new(),
+                count => format!(" (and {} more checks failed)", count - 1),
+            };
+            (code, format!("not verified: {}: {}{rest}", check.name, check.detail))
+        }
+        None => {
+            let code = match open.first().map(|check| check.name.rsplit('.').next()) {
+                Some(Some("revocation")) => Code::RevocationUnknown,
+                _ => Code::NotChecked,
+            };
+            let why = open.first().map(|check| format!("{}: {}", check.name, check.detail));
+            let why = why.unwrap_or_else(|| "nothing was looked at".to_owned());
+            (code, format!("not verified, what counts was not checked: {why}"))
+        }
+    };
+    let error = Error::new(code, message);
+    Some(error.with_detail("failed", failed_names).with_detail("not_checked", open_names))
+}
+
+/// The whole report as JSON; `problem` is the error, or null.
+#[must_use]
+pub fn report_json(report: &FileReport) -> Value {
+    let mut shown = report.to_json();
+    let problem = problem(report).map_or(Value::Null, |error| {
+        json!({
+            "code": error.code().number(),
+            "name": error.name(),
+            "message": error.message(),
+            "details": error.details(),
+        })
+    });
+    if let Some(fields) = shown.as_object_mut() {
+        fields.insert("problem".into(), problem);
+    }
+    shown
+}
+
+/// How much a failed check matters (least is most), and its code.
+fn meaning(check: &Check, report: &FileReport) -> (u8, Code) {
+    let is_sdo = matches!(report, FileReport::Sdo(_));
+    let name = check.name.as_str();
+    // Behind `file[0].` and `object[0].`; `seal.` and `signature[0].` are parts of an object.
+    let name = match name.split_once("].") {
+        Some((owner, rest)) if !owner.starts_with("signature") => rest,
+        _ => name,
+    };
+    if is_sdo && name.starts_with("seal.") {
+        return (3, if name == "seal.chain" { Code::ChainUntrusted } else { Code::SealInvalid });
+    }
+    let part = name.rsplit('.').next().unwrap_or(name);
+    match part {
+        "structure" if is_sdo => (0, Code::SdoMalformed),
+        // Against another document no digest agrees.
+        "original" if is_sdo => (0, Code::ContentChanged),
+        "document" if is_sdo => (2, Code::ContentChanged),
+        "document" | "structure" => (0, Code::PdfMalformed),
+        "integrity" if is_unsigned(report) => (0, Code::SignatureMissing),
+        "integrity" | "digest" => (1, Code::IntegrityFailed),
+        "signature" | "cms" | "certificate" => (3, Code::SignatureInvalid),
+        "original" | "unsigned_digest" | "signed_digest" => (2, Code::ContentChanged),
+        "changes" => (4, Code::ChangedAfterSigning),
+        "seals" => (5, Code::ContentChanged),
+        "chain" => (6, Code::ChainUntrusted),
+        "signer" => (7, Code::SignerMismatch),
+        "revocation" => (8, Code::CertificateRevoked),
+        "timestamp" | "time" => (9, Code::TimestampInvalid),
+        "level" => (10, Code::LevelNotMet),
+        _ => (11, Code::VerificationFailed),
+    }
+}
+
+fn is_unsigned(report: &FileReport) -> bool {
+    matches!(report, FileReport::Pdf(report) if report.signatures.is_empty())
+}
