@@ -1,26 +1,38 @@
 //! One request for any number of callers who want the same thing.
 
 use std::future::Future;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use tokio::sync::watch;
+use tokio::task::AbortHandle;
 
 use crate::error::{Code, Result};
-
-type Outcome<T> = watch::Receiver<Option<Result<T>>>;
 
 /// Joins concurrent callers: the first one's work serves them all, success or failure.
 ///
 /// The work runs as a task of its own, so that a cancelled caller does not take it down for the
-/// others.
+/// others. When the last of them is gone, it ends.
 #[derive(Debug)]
 pub(super) struct Flight<T> {
-    current: Mutex<Option<Outcome<T>>>,
+    current: Mutex<Weak<Running<T>>>,
 }
 
 impl<T> Default for Flight<T> {
     fn default() -> Self {
-        Self { current: Mutex::new(None) }
+        Self { current: Mutex::default() }
+    }
+}
+
+/// Work under way; held by everybody who waits for it.
+#[derive(Debug)]
+struct Running<T> {
+    outcome: watch::Receiver<Option<Result<T>>>,
+    task: AbortHandle,
+}
+
+impl<T> Drop for Running<T> {
+    fn drop(&mut self) {
+        self.task.abort();
     }
 }
 
@@ -34,7 +46,8 @@ impl<T: Clone + Send + Sync + 'static> Flight<T> {
         F: Future<Output = Result<T>> + Send + 'static,
     {
         loop {
-            let (mut outcome, joined) = self.current_or_start(&mut work);
+            let (running, joined) = self.current_or_start(&mut work);
+            let mut outcome = running.outcome.clone();
             // An error here means that the task died with its runtime: start again.
             if let Ok(value) = outcome.wait_for(Option::is_some).await
                 && let Some(result) = value.clone()
@@ -48,24 +61,26 @@ impl<T: Clone + Send + Sync + 'static> Flight<T> {
         }
     }
 
-    /// The work's outcome to be, and whether it was under way already.
-    fn current_or_start<F>(&self, work: &mut impl FnMut() -> F) -> (Outcome<T>, bool)
+    /// The work under way, and whether it was so already.
+    fn current_or_start<F>(&self, work: &mut impl FnMut() -> F) -> (Arc<Running<T>>, bool)
     where
         F: Future<Output = Result<T>> + Send + 'static,
     {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         // `has_changed` fails once the sender is gone, which is when the work has ended.
-        if let Some(outcome) = current.as_ref().filter(|outcome| outcome.has_changed().is_ok()) {
-            return (outcome.clone(), true);
+        let under_way = |running: &Arc<Running<T>>| running.outcome.has_changed().is_ok();
+        if let Some(running) = current.upgrade().filter(under_way) {
+            return (running, true);
         }
         let (sender, outcome) = watch::channel(None);
         let work = work();
-        tokio::spawn(async move {
+        let task = tokio::spawn(async move {
             let result = work.await;
             sender.send_replace(Some(result));
         });
-        *current = Some(outcome.clone());
-        (outcome, false)
+        let running = Arc::new(Running { outcome, task: task.abort_handle() });
+        *current = Arc::downgrade(&running);
+        (running, false)
     }
 }
 
@@ -135,5 +150,25 @@ mod tests {
         first.abort();
         let second = flight.join(|| async { Ok(8) }).await.unwrap();
         assert_eq!(second, 7);
+    }
+    #[tokio::test]
+    async fn work_that_nobody_waits_for_ends() {
+        let flight = Arc::new(Flight::<u32>::default());
+        let started = Arc::new(AtomicUsize::new(0));
+        let endless = || {
+            started.fetch_add(1, Ordering::SeqCst);
+            let alive = started.clone();
+            async move {
+                let _alive = alive;
+                std::future::pending().await
+            }
+        };
+        for _ in 0..2 {
+            let waiting = tokio::time::timeout(Duration::from_millis(20), flight.join(endless));
+            assert!(waiting.await.is_err());
+        }
+        assert_eq!(flight.join(|| async { Ok(9) }).await.unwrap(), 9);
+        assert_eq!(started.load(Ordering::SeqCst), 2);
+        assert_eq!(Arc::strong_count(&started), 1, "the work is gone");
     }
 }
