@@ -4,16 +4,19 @@
         for result in client.convert(["loan.pdf", "terms.pdf"], to="converted/"):
             print(result.converted, result.warnings, result.path)
 
-`Client` is where to begin; `Sandbox` is the whole service on this machine, to try and to test
-against; `SignDocError` is the root of all errors.
+`Client` is where to begin, or `AsyncClient` where an event loop runs; `Sandbox` is the whole
+service on this machine, to try and to test against; `SignDocError` is the root of all errors.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from signdoc._base import Answer
 from signdoc._native import VERSION as __version__  # noqa: N811
-from signdoc.client import Answer, Client, Progress
+from signdoc._operations import Progress
+from signdoc._options import Timeout
+from signdoc.client import Client
 from signdoc.errors import (
     AuthError,
     Cancelled,
@@ -58,10 +61,12 @@ from signdoc.results import (
 )
 
 if TYPE_CHECKING:
+    from signdoc.aio import AsyncClient
     from signdoc.sandbox import Sandbox
 
 __all__ = [
     "Answer",
+    "AsyncClient",
     "AuthError",
     "Cancelled",
     "Client",
@@ -99,6 +104,7 @@ __all__ = [
     "Sandbox",
     "ServiceError",
     "SignDocError",
+    "Timeout",
     "TransportError",
     "VerificationError",
     "WarningCode",
@@ -108,7 +114,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    # The sandbox needs modules that take longer to import than all the rest.
+    # These need modules that take longer to import than all the rest.
+    if name == "AsyncClient":
+        from signdoc.aio import AsyncClient
+
+        return AsyncClient
     if name == "Sandbox":
         from signdoc.sandbox import Sandbox
 

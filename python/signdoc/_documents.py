@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
-from typing import Any, BinaryIO, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeAlias, Union
 
 from signdoc.errors import InputError
 
-Document: TypeAlias = str | os.PathLike[str] | bytes | bytearray | memoryview | BinaryIO
-"""A path, the bytes of a PDF, or a file that is open in binary mode."""
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
-Given: TypeAlias = str | bytes | tuple[BinaryIO, str | None]
+Document: TypeAlias = Union[str, os.PathLike[str], "ReadableBuffer", BinaryIO]
+"""A path, the bytes of a PDF (anything with the buffer protocol, which is not copied and must not
+be changed meanwhile), or a file that is open in binary mode."""
+
+Given: TypeAlias = Union[str, "ReadableBuffer", tuple[BinaryIO, str | None]]
 """A path, bytes, or a file with a name for its result."""
 
 
@@ -30,18 +34,21 @@ def given(documents: Iterable[Document]) -> Iterator[Given]:
             f"documents must be a list of paths, bytes or binary files, not {_kind(documents)}",
             details={"field": "documents", "actual": _kind(documents)},
         ) from None
-    return (_one(index, document) for index, document in numbered)
+    return (one(index, document) for index, document in numbered)
 
 
-def _one(index: int, document: Document) -> Given:
+def one(index: int, document: Document) -> Given:
+    """One document of a call."""
     if isinstance(document, (str, bytes)):
         return document
     if isinstance(document, os.PathLike):
         return os.fsdecode(document)
-    if isinstance(document, (bytearray, memoryview)):
-        return bytes(document)
+    memory: Any = document
+    view = _view(memory)
+    if view is not None:
+        return memory if view.c_contiguous else view.tobytes()
     if hasattr(document, "read"):
-        return document, _stem(document)
+        return memory, _stem(document)
     raise InputError(
         f"documents[{index}] is of type {_kind(document)}; give a path, bytes, or a file that is "
         "open in binary mode",
@@ -52,8 +59,17 @@ def _one(index: int, document: Document) -> Given:
 def _is_one(documents: object) -> bool:
     if type(documents) in (list, tuple):
         return False
-    kinds = (str, bytes, bytearray, memoryview, os.PathLike)
-    return isinstance(documents, kinds) or hasattr(documents, "read")
+    if isinstance(documents, (str, os.PathLike)) or hasattr(documents, "read"):
+        return True
+    return _view(documents) is not None
+
+
+def _view(value: Any) -> memoryview | None:
+    """The memory of an object with the buffer protocol."""
+    try:
+        return memoryview(value)
+    except TypeError:
+        return None
 
 
 def _stem(file: Any) -> str | None:

@@ -1,13 +1,16 @@
 from collections.abc import Callable, Sequence
-from typing import Any, Final, final
+from typing import Any, Final, Generic, TypeVar, final
 
 from signdoc._documents import Given
 from signdoc._log import Log
+from signdoc._options import Limits
 from signdoc.results import Row
 
 __all__ = [
     "VERSION",
     "Batch",
+    "Bell",
+    "Call",
     "Engine",
     "cli",
     "error_table",
@@ -19,9 +22,41 @@ __all__ = [
 
 VERSION: Final[str]
 
+_R_co = TypeVar("_R_co", covariant=True)
+
+@final
+class Bell:
+    def __new__(cls) -> Bell: ...
+    def fileno(self) -> int: ...
+    def heard(self) -> list[int]: ...
+
+@final
+class Call(Generic[_R_co]):
+    @classmethod
+    def __class_getitem__(cls, key: Any) -> Any: ...
+    def wait(
+        self,
+        *,
+        progress: Callable[[int, int, int], object] | None = None,
+        on_state: Callable[[str], object] | None = None,
+        log: Log | None = None,
+    ) -> _R_co: ...
+    def start(self, bell: Bell, number: int) -> None: ...
+    def tell(
+        self,
+        *,
+        progress: Callable[[int, int, int], object] | None = None,
+        on_state: Callable[[str], object] | None = None,
+        log: Log | None = None,
+    ) -> None: ...
+    def result(self) -> _R_co: ...
+    def cancel(self) -> None: ...
+
 @final
 class Batch:
-    def next(self, pull: Callable[[], Given | None], *, log: Log | None) -> Row | None: ...
+    def step(self, *, wait: bool, log: Log | None) -> tuple[str, Row | None]: ...
+    def give(self, given: Given | None) -> None: ...
+    def listen(self, bell: Bell, number: int) -> None: ...
     def cancel(self) -> None: ...
 
 @final
@@ -37,7 +72,7 @@ class Engine:
     def close(self) -> None: ...
     def set_clock_offset(self, seconds: float) -> None: ...
     def last_answer(self) -> tuple[int, list[tuple[str, str]], str | None] | None: ...
-    def conversion_specs(self, *, timeout: float | None, log: Log | None) -> list[str]: ...
+    def conversion_specs(self, *, timeout: Limits) -> Call[list[str]]: ...
     def convert(
         self,
         given: Sequence[Given],
@@ -46,10 +81,8 @@ class Engine:
         strict: bool,
         overwrite: bool,
         allow_signed: bool,
-        timeout: float | None,
-        progress: Callable[[int, int, int], object] | None,
-        log: Log | None,
-    ) -> list[Row]: ...
+        timeout: Limits,
+    ) -> Call[list[Row]]: ...
     def batch(
         self,
         *,
@@ -58,7 +91,7 @@ class Engine:
         allow_signed: bool,
         concurrency: int,
         resume: str | None,
-        timeout: float | None,
+        timeout: Limits,
     ) -> Batch: ...
 
 def spec(number: int) -> dict[str, Any] | None: ...

@@ -5,15 +5,21 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
+from signdoc._record import Record
 from signdoc.errors import ConfigError, InputError
 
 if TYPE_CHECKING:
     from datetime import timedelta
 
+INFINITY = float("inf")
+
 Seconds: TypeAlias = Union[float, "timedelta"]
 """A number of seconds, or a ``timedelta``."""
 
 StrPath: TypeAlias = str | os.PathLike[str]
+
+Limits: TypeAlias = tuple[float | None, float | None, float | None]
+"""Total, connect and read timeout in seconds, as the native module takes them."""
 
 
 def texts(options: dict[str, Any]) -> dict[str, str]:
@@ -38,16 +44,57 @@ def _text(key: str, value: Any) -> str:
     )
 
 
-def seconds(timeout: Seconds | None) -> float | None:
-    """The timeout of a call in seconds."""
-    if timeout is None:
+class Timeout(Record):
+    """The limits of one call; the client's where one is not given.
+
+    Attributes:
+        total: Seconds the call may take in all, with its repetitions.
+        connect: Seconds to wait for a connection.
+        read: Seconds of silence on a connection before the call fails.
+    """
+
+    __slots__ = ("total", "connect", "read")
+    total: Seconds | None
+    connect: Seconds | None
+    read: Seconds | None
+
+    def __init__(
+        self,
+        total: Seconds | None = None,
+        *,
+        connect: Seconds | None = None,
+        read: Seconds | None = None,
+    ) -> None:
+        self._fill(total, connect, read)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _timeout, self._values()
+
+
+def _timeout(total: Seconds | None, connect: Seconds | None, read: Seconds | None) -> Timeout:
+    return Timeout(total, connect=connect, read=read)
+
+
+def limits(timeout: Seconds | Timeout | None) -> Limits:
+    """The limits of a call in seconds."""
+    if not isinstance(timeout, Timeout):
+        return _seconds("timeout", timeout), None, None
+    return (
+        _seconds("timeout.total", timeout.total),
+        _seconds("timeout.connect", timeout.connect),
+        _seconds("timeout.read", timeout.read),
+    )
+
+
+def _seconds(field: str, given: Seconds | None) -> float | None:
+    value: Any = given
+    if value is None:
         return None
-    value: Any = timeout
     if hasattr(value, "total_seconds"):
         value = value.total_seconds()
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < INFINITY:
         return float(value)
     raise InputError(
-        f"timeout must be a number of seconds or a timedelta, not {type(timeout).__name__}",
-        details={"field": "timeout", "actual": type(timeout).__name__},
+        f"{field} must be a number of seconds above zero or a timedelta, not {given!r}",
+        details={"field": field, "actual": repr(given)},
     )

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Unpack
 
+    from signdoc._base import ClientBase
     from signdoc._keywords import ClientOptions
+    from signdoc.aio import AsyncClient
 
 SANDBOX_FAILED = 23
 START_LIMIT = 60.0
@@ -94,7 +96,7 @@ class SandboxClock:
 
     def __init__(self, control: _Control) -> None:
         self._control = control
-        self._clients: weakref.WeakSet[Client] = weakref.WeakSet()
+        self._clients: weakref.WeakSet[ClientBase] = weakref.WeakSet()
         self._offset = 0.0
 
     @property
@@ -132,7 +134,7 @@ class SandboxClock:
         for client in self._clients:
             client._set_clock_offset(self._offset)
 
-    def _adopt(self, client: Client) -> None:
+    def _adopt(self, client: ClientBase) -> None:
         self._clients.add(client)
         client._set_clock_offset(self._offset)
 
@@ -264,15 +266,25 @@ class Sandbox:
 
     def client(self, **options: Unpack[ClientOptions]) -> Client:
         """A client of this sandbox that shares its clock; options go before its own."""
-        own: ClientOptions = {
+        client = Client(**self._options(options))
+        self.clock._adopt(client)
+        return client
+
+    def async_client(self, **options: Unpack[ClientOptions]) -> AsyncClient:
+        """As `client`, for code that runs in an event loop."""
+        from signdoc.aio import AsyncClient
+
+        client = AsyncClient(**self._options(options))
+        self.clock._adopt(client)
+        return client
+
+    def _options(self, options: ClientOptions) -> ClientOptions:
+        return {
             "issuer": self.issuer,
             "client_id": self.client_id,
             "client_secret": self.client_secret,
             **options,
         }
-        client = Client(**own)
-        self.clock._adopt(client)
-        return client
 
     @property
     def requests(self) -> list[SandboxRequest]:

@@ -1,24 +1,26 @@
-//! Any number of documents: pulled from Python, and handed back, by the thread that asks for the
-//! next result.
+//! Any number of documents: given by Python, and handed back, by the thread that asks for the next
+//! result.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use signdoc::Error;
 use signdoc::conversion::BatchOptions;
 use signdoc::engine::{BatchRun, Engine, Next};
-use signdoc::{CallOptions, Error};
 
-use crate::documents::{document, give_back};
-use crate::engine::Told;
+use crate::bell::Bell;
+use crate::buffer::give_back;
+use crate::call::{Listeners, TICK, Told};
+use crate::documents::document;
 use crate::errors::{guarded, raised};
 use crate::results::{Row, to_python};
-use crate::wait::TICK;
 
 struct Run {
     run: BatchRun<Arc<Engine>>,
-    call: CallOptions,
-    taken: usize,
+    told: Told,
+    given: usize,
     allow_signed: bool,
 }
 
@@ -26,55 +28,98 @@ struct Run {
 #[pyclass(frozen, module = "signdoc._native")]
 pub(crate) struct Batch(Mutex<Option<Run>>);
 
+/// What [`Batch::step`] found: a result, or which of the others.
+type Step<'py> = (&'static str, Option<Row<'py>>);
+
 impl Batch {
     pub(crate) fn new(
         engine: Arc<Engine>,
         options: BatchOptions,
         allow_signed: bool,
     ) -> Result<Self, Error> {
-        let call = options.call.clone();
+        let told = Told::new(options.call.clone());
         let run = BatchRun::new(engine, options)?;
-        Ok(Self(Mutex::new(Some(Run { run, call, taken: 0, allow_signed }))))
+        Ok(Self(Mutex::new(Some(Run { run, told, given: 0, allow_signed }))))
     }
 
     fn put(&self, run: Option<Run>) -> Option<Run> {
         std::mem::replace(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner), run)
     }
+
+    fn take(&self) -> PyResult<Run> {
+        let busy = "this batch has ended, or another thread waits for it";
+        self.put(None).ok_or_else(|| PyRuntimeError::new_err(busy))
+    }
 }
 
 #[pymethods]
 impl Batch {
-    /// The next result, or `None` when there are no more. `pull()` gives the next document, or
-    /// `None` at the end. Whatever it raises ends the batch, and so does a signal.
-    #[pyo3(signature = (pull, *, log))]
-    fn next<'py>(
+    /// What is next: `("result", row)`, `("wants", None)` when a document or the end can be given,
+    /// `("pending", None)` when nothing is known yet, or `("finished", None)`. With `wait`, it is
+    /// never pending. Whatever is raised ends the batch, and so does a signal.
+    #[pyo3(signature = (*, wait, log))]
+    fn step<'py>(
         &self,
         py: Python<'py>,
-        pull: &Bound<'py, PyAny>,
+        wait: bool,
         log: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Option<Row<'py>>> {
+    ) -> PyResult<Step<'py>> {
         guarded(py, || {
-            let busy = "this batch has ended, or another thread waits for it";
-            let mut run = self.put(None).ok_or_else(|| PyRuntimeError::new_err(busy))?;
-            let told = Told { log, ..Told::default() };
-            let row = loop {
+            let mut run = self.take()?;
+            let patience = if wait { TICK } else { Duration::ZERO };
+            let listeners = Listeners { log: log.as_ref(), ..Listeners::default() };
+            let step = loop {
                 let next;
                 (run, next) = py.detach(move || {
-                    let next = run.run.next(TICK);
+                    let next = run.run.next(patience);
                     (run, next)
                 });
-                told.look(&run.call, &mut None)?;
+                run.told.look(&listeners)?;
                 match next.map_err(|error| raised(py, &error))? {
-                    Next::Result(conversion) => break Some(to_python(py, *conversion)?),
-                    Next::Finished => break None,
-                    Next::Pending => py.check_signals()?,
-                    Next::WantsInput => run.feed(py, pull)?,
+                    Next::Result(conversion) => {
+                        break ("result", Some(to_python(py, *conversion)?));
+                    }
+                    Next::Finished => break ("finished", None),
+                    Next::WantsInput => break ("wants", None),
+                    Next::Pending if wait => py.check_signals()?,
+                    Next::Pending => break ("pending", None),
                 }
             };
             self.put(Some(run));
             give_back(py);
-            Ok(row)
+            Ok(step)
         })
+    }
+
+    /// Gives the next document; `None` says that there are no more.
+    fn give(&self, py: Python<'_>, given: Option<Bound<'_, PyAny>>) -> PyResult<()> {
+        guarded(py, || {
+            let mut run = self.take()?;
+            let document = match given {
+                Some(given) => Some(document(run.given, &given)?.allow_signed(run.allow_signed)),
+                None => None,
+            };
+            let (run, done) = py.detach(move || {
+                let done = match document {
+                    Some(document) => {
+                        run.given += 1;
+                        run.run.push(document)
+                    }
+                    None => run.run.end(),
+                };
+                (run, done)
+            });
+            self.put(Some(run));
+            done.map_err(|error| raised(py, &error))
+        })
+    }
+
+    /// Has `bell` ring `number` whenever a call is over; to be said before the first document.
+    fn listen(&self, bell: &Bell, number: u64) -> PyResult<()> {
+        let mut run = self.take()?;
+        run.run.ring_with(bell.ring(number));
+        self.put(Some(run));
+        Ok(())
     }
 
     /// Ends the calls under way.
@@ -82,19 +127,5 @@ impl Batch {
         let run = self.put(None);
         py.detach(|| drop(run));
         give_back(py);
-    }
-}
-
-impl Run {
-    fn feed(&mut self, py: Python<'_>, pull: &Bound<'_, PyAny>) -> PyResult<()> {
-        let given = pull.call0()?;
-        let pushed = if given.is_none() {
-            py.detach(|| self.run.end())
-        } else {
-            let document = document(self.taken, &given)?.allow_signed(self.allow_signed);
-            self.taken += 1;
-            py.detach(|| self.run.push(document))
-        };
-        pushed.map_err(|error| raised(py, &error))
     }
 }

@@ -2,64 +2,27 @@
 
 use std::io::{self, Read};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
 
-use bytes::Bytes;
-use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyString, PyTuple};
 use serde_json::json;
 use signdoc::{Code, Document, Error};
 
+use crate::buffer::borrow;
 use crate::errors::{raised, raised_with};
 
 /// How much is asked of a Python file at a time.
 const READ_SIZE: usize = 256 * 1024;
 
-/// Bytes objects that calls have borrowed.
-///
-/// The client may hold on to a document a little longer than the call lasts, on its own threads,
-/// which must not touch Python objects. So the last reference is always here or on the caller's
-/// stack, and is given back by a thread that is attached.
-static BORROWED: Mutex<Vec<Arc<PyBackedBytes>>> = Mutex::new(Vec::new());
-
-struct Borrowed(Arc<PyBackedBytes>);
-
-impl AsRef<[u8]> for Borrowed {
-    fn as_ref(&self) -> &[u8] {
-        self.0.as_ref().as_ref()
-    }
-}
-
-fn borrow(object: &Bound<'_, PyBytes>) -> Bytes {
-    let bytes = Arc::new(PyBackedBytes::from(object.clone()));
-    BORROWED.lock().unwrap_or_else(PoisonError::into_inner).push(bytes.clone());
-    Bytes::from_owner(Borrowed(bytes))
-}
-
-/// Gives back the bytes objects that no call uses any more. To be called while attached.
-pub(crate) fn give_back(_attached: Python<'_>) {
-    let done = {
-        let mut borrowed = BORROWED.lock().unwrap_or_else(PoisonError::into_inner);
-        let (kept, done): (Vec<_>, Vec<_>) =
-            borrowed.drain(..).partition(|bytes| Arc::strong_count(bytes) > 1);
-        *borrowed = kept;
-        done
-    };
-    drop(done);
-}
-
-/// One document: a path (`str`), `bytes`, or a pair of a binary file and a name for its result.
+/// One document: a path (`str`), anything with a buffer, or a pair of a binary file and a name for
+/// its result.
 pub(crate) fn document(index: usize, given: &Bound<'_, PyAny>) -> PyResult<Document> {
-    if let Ok(bytes) = given.cast::<PyBytes>() {
-        Ok(Document::from_bytes(borrow(bytes)))
-    } else if given.is_instance_of::<PyString>() {
+    if given.is_instance_of::<PyString>() {
         Ok(Document::from_path(given.extract::<PathBuf>()?))
     } else if let Ok(pair) = given.cast::<PyTuple>() {
         spooled(index, &pair.get_item(0)?, pair.get_item(1)?.extract()?)
     } else {
-        Err(PyTypeError::new_err("a document is a str, bytes or a pair of file and name"))
+        Ok(Document::from_bytes(borrow(given)?))
     }
 }
 
@@ -154,13 +117,6 @@ pub(crate) fn documents(given: &[Bound<'_, PyAny>], allow_signed: bool) -> PyRes
         .enumerate()
         .map(|(index, one)| Ok(document(index, one)?.allow_signed(allow_signed)))
         .collect()
-}
-
-/// The error for a timeout that is no number of seconds above zero.
-pub(crate) fn bad_timeout(py: Python<'_>, seconds: f64) -> PyErr {
-    let message = format!("timeout must be a number of seconds above zero, not {seconds}");
-    let error = Error::new(Code::InvalidArgument, message);
-    raised_with(py, &error, &[("field", json!("timeout")), ("actual", json!(seconds.to_string()))])
 }
 
 /// The error for an option of a pickled client that the environment does not have.

@@ -2,37 +2,30 @@
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
+use pyo3::IntoPyObjectExt;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use signdoc::config::{ConfigBuilder, OPTIONS};
 use signdoc::conversion::BatchOptions;
-use signdoc::engine::{Engine as CoreEngine, Task};
-use signdoc::{CallOptions, Client, Config, ConvertOptions, Destination, Error, LastAnswer};
+use signdoc::engine::Engine as CoreEngine;
+use signdoc::{CallOptions, Client, Config, Conversion, ConvertOptions, Destination, Error};
 
 use crate::batch::Batch;
-use crate::documents::{bad_timeout, documents, give_back, missing_secret};
+use crate::buffer::next_number;
+use crate::call::{Call, Last, Told};
+use crate::documents::{documents, missing_secret};
 use crate::errors::{guarded, raised};
 use crate::results::{Row, to_python};
-use crate::wait::wait;
 
 /// A client and the options it was made of. Secrets are shown to nobody but `options(True)`.
 #[pyclass(frozen, module = "signdoc._native")]
 pub(crate) struct Engine {
     core: Arc<CoreEngine>,
     options: ConfigBuilder,
-    last: Mutex<Option<LastAnswer>>,
-}
-
-/// Python functions that are told of a call while it is under way, by the thread that waits.
-#[derive(Default)]
-pub(crate) struct Told<'py> {
-    /// `progress(sent, to_send, received)`
-    pub progress: Option<Bound<'py, PyAny>>,
-    /// `log(level, correlation_id, message)`
-    pub log: Option<Bound<'py, PyAny>>,
+    last: Last,
 }
 
 /// Status, headers and text of an answer.
@@ -62,7 +55,7 @@ impl Engine {
             }
             let made = py.detach(|| CoreEngine::new(builder.build()?));
             let core = made.map_err(|error| raised(py, &error))?;
-            Ok(Self { core: Arc::new(core), options: builder, last: Mutex::default() })
+            Ok(Self { core: Arc::new(core), options: builder, last: Last::default() })
         })
     }
 
@@ -98,47 +91,34 @@ impl Engine {
         Some((last.status, last.headers, last.body))
     }
 
-    #[pyo3(signature = (*, timeout, log))]
-    fn conversion_specs<'py>(
-        &self,
-        py: Python<'py>,
-        timeout: Option<f64>,
-        log: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Vec<String>> {
-        guarded(py, || {
-            let options = CallOptions { timeout: limit(py, timeout)?, ..Default::default() };
-            let told = Told { log, ..Told::default() };
-            self.call(py, &told, &options.clone(), |client| async move {
-                client.conversion_specs(&options).await
-            })
-        })
+    #[pyo3(signature = (*, timeout))]
+    fn conversion_specs(&self, timeout: Limits) -> Call {
+        let told = told(timeout);
+        let options = told.options.clone();
+        let make = |client: Client| async move { client.conversion_specs(&options).await };
+        self.call(told, next_number(), make, |py, specs: Vec<String>| given(py, specs))
     }
 
     #[expect(clippy::too_many_arguments, reason = "the keywords of the Python method")]
-    #[pyo3(signature = (given, *, to, strict, overwrite, allow_signed, timeout, progress, log))]
-    fn convert<'py>(
+    #[pyo3(signature = (given, *, to, strict, overwrite, allow_signed, timeout))]
+    fn convert(
         &self,
-        py: Python<'py>,
-        given: Vec<Bound<'py, PyAny>>,
+        py: Python<'_>,
+        given: Vec<Bound<'_, PyAny>>,
         to: Option<PathBuf>,
         strict: bool,
         overwrite: bool,
         allow_signed: bool,
-        timeout: Option<f64>,
-        progress: Option<Bound<'py, PyAny>>,
-        log: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Vec<Row<'py>>> {
+        timeout: Limits,
+    ) -> PyResult<Call> {
         guarded(py, || {
-            let call = CallOptions { timeout: limit(py, timeout)?, ..CallOptions::default() };
+            let told = told(timeout);
             let to = destination(to, overwrite);
-            let options = ConvertOptions { to, strict, call: call.clone() };
-            let converted = documents(&given, allow_signed).and_then(|documents| {
-                self.call(py, &Told { progress, log }, &call, |client| async move {
-                    client.convert(&documents, &options).await
-                })
-            });
-            give_back(py);
-            converted?.into_iter().map(|conversion| to_python(py, conversion)).collect()
+            let options = ConvertOptions { to, strict, call: told.options.clone() };
+            let first = next_number();
+            let documents = documents(&given, allow_signed)?;
+            let make = |client: Client| async move { client.convert(&documents, &options).await };
+            Ok(self.call(told, first, make, rows))
         })
     }
 
@@ -152,10 +132,10 @@ impl Engine {
         allow_signed: bool,
         concurrency: usize,
         resume: Option<PathBuf>,
-        timeout: Option<f64>,
+        timeout: Limits,
     ) -> PyResult<Batch> {
         guarded(py, || {
-            let call = CallOptions { timeout: limit(py, timeout)?, ..CallOptions::default() };
+            let call = told(timeout).options;
             let to = destination(to, overwrite);
             let options = BatchOptions { to, concurrency, resume, call };
             let started = py.detach(|| Batch::new(self.core.clone(), options, allow_signed));
@@ -165,47 +145,48 @@ impl Engine {
 }
 
 impl Engine {
-    fn call<T, F>(
+    pub(crate) fn call<T, F>(
         &self,
-        py: Python<'_>,
-        told: &Told<'_>,
-        options: &CallOptions,
-        make: impl FnOnce(Client) -> F + Send,
-    ) -> PyResult<T>
+        told: Told,
+        first: u64,
+        make: impl FnOnce(Client) -> F + Send + 'static,
+        give: impl FnOnce(Python<'_>, T) -> PyResult<Py<PyAny>> + Send + 'static,
+    ) -> Call
     where
         T: Send + 'static,
         F: Future<Output = signdoc::Result<T>> + Send + 'static,
     {
-        let started: signdoc::Result<Task<T>> = py.detach(|| self.core.start(make));
-        let task = started.map_err(|error| raised(py, &error))?;
-        let mut seen = None;
-        let ended = wait(py, task, || told.look(options, &mut seen));
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = options.trace.last_answer();
-        ended?.map_err(|error| raised(py, &error))
+        Call::new(&self.core, &self.last, told, first, make, give)
     }
 }
 
-impl Told<'_> {
-    /// Tells what is new; `seen` is what was told of the progress before.
-    pub(crate) fn look(
-        &self,
-        options: &CallOptions,
-        seen: &mut Option<(u64, u64, u64)>,
-    ) -> PyResult<()> {
-        if let Some(log) = &self.log {
-            for event in options.trace.take_events() {
-                log.call1((event.level.as_str(), &*event.correlation_id, event.message))?;
-            }
-        }
-        if let Some(progress) = &self.progress {
-            let counters = &options.progress;
-            let now = (counters.sent(), counters.to_send(), counters.received());
-            if seen.replace(now) != Some(now) {
-                progress.call1(now)?;
-            }
-        }
-        Ok(())
-    }
+/// Any value as a Python object.
+pub(crate) fn given<'py, T: IntoPyObjectExt<'py>>(
+    py: Python<'py>,
+    value: T,
+) -> PyResult<Py<PyAny>> {
+    value.into_py_any(py)
+}
+
+fn rows(py: Python<'_>, converted: Vec<Conversion>) -> PyResult<Py<PyAny>> {
+    let rows: PyResult<Vec<Row<'_>>> =
+        converted.into_iter().map(|conversion| to_python(py, conversion)).collect();
+    given(py, rows?)
+}
+
+/// Total, connect and read timeout in seconds, checked by the Python side.
+pub(crate) type Limits = (Option<f64>, Option<f64>, Option<f64>);
+
+/// What is told of a call with these limits.
+pub(crate) fn told((total, connect, read): Limits) -> Told {
+    let duration =
+        |seconds: Option<f64>| Some(Duration::try_from_secs_f64(seconds?).unwrap_or(Duration::MAX));
+    Told::new(CallOptions {
+        timeout: duration(total),
+        connect_timeout: duration(connect),
+        read_timeout: duration(read),
+        ..CallOptions::default()
+    })
 }
 
 fn filled(options: &BTreeMap<String, String>, environment: bool) -> Result<ConfigBuilder, Error> {
@@ -221,10 +202,4 @@ fn filled(options: &BTreeMap<String, String>, environment: bool) -> Result<Confi
 
 fn destination(to: Option<PathBuf>, overwrite: bool) -> Destination {
     to.map_or(Destination::Memory, |path| Destination::Folder { path, overwrite })
-}
-
-fn limit(py: Python<'_>, seconds: Option<f64>) -> PyResult<Option<Duration>> {
-    let Some(seconds) = seconds else { return Ok(None) };
-    let duration = Duration::try_from_secs_f64(seconds).ok().filter(|limit| !limit.is_zero());
-    duration.map(Some).ok_or_else(|| bad_timeout(py, seconds))
 }

@@ -5,12 +5,14 @@
 //! calls.
 
 mod batch;
+mod bell;
+mod buffer;
+mod call;
 mod documents;
 mod engine;
 mod errors;
 mod results;
 mod table;
-mod wait;
 
 /// What the Python files of the package use; not an interface for applications.
 #[pyo3::pymodule]
@@ -21,6 +23,10 @@ mod _native {
 
     #[pymodule_export]
     use crate::batch::Batch;
+    #[pymodule_export]
+    use crate::bell::Bell;
+    #[pymodule_export]
+    use crate::call::Call;
     #[pymodule_export]
     use crate::engine::Engine;
     #[pymodule_export]

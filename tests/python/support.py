@@ -85,6 +85,41 @@ def silent_service() -> Iterator[str]:
             connection.close()
 
 
+@contextmanager
+def watching_service() -> Iterator[tuple[str, threading.Event, threading.Event]]:
+    """An address that takes requests and never answers; when it took one, and saw an end."""
+    taken, closed = threading.Event(), threading.Event()
+
+    def watch(connection: socket.socket) -> None:
+        with connection:
+            try:
+                while connection.recv(1 << 16):
+                    taken.set()
+            except OSError:
+                pass
+            closed.set()
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threads: list[threading.Thread] = []
+
+        def accept() -> None:
+            while True:
+                try:
+                    connection = server.accept()[0]
+                except OSError:
+                    return
+                threads.append(threading.Thread(target=watch, args=(connection,), daemon=True))
+                threads[-1].start()
+
+        accepting = threading.Thread(target=accept, daemon=True)
+        accepting.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}", taken, closed
+        server.shutdown(socket.SHUT_RDWR)
+        accepting.join()
+        for thread in threads:
+            thread.join(30)
+
+
 def started(code: str, *arguments: str, **environment: str) -> subprocess.Popen[str]:
     """A Python program under way."""
     return subprocess.Popen(

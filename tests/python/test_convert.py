@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import base64
 import io
+import mmap
 import os
 import stat
 from pathlib import Path
@@ -89,6 +90,47 @@ def test_results_in_memory(client: signdoc.Client, sandbox: signdoc.Sandbox) -> 
     assert [one.data for one in results] == documents
     assert [one.size for one in results] == [100_000, 1, 8]
     assert [one.path for one in results] == [None] * 3
+
+
+def test_memory_is_lent_and_not_copied(
+    client: signdoc.Client, sandbox: signdoc.Sandbox, tmp_path: Path
+) -> None:
+    path = tmp_path / "loan.pdf"
+    path.write_bytes(PDF)
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+        every_second = bytes(2 * len(PDF))
+        twice = memoryview(bytearray(every_second))
+        twice[::2] = PDF
+        words = array.array("H", PDF + b" " * (len(PDF) % 2))
+        answers(sandbox, b"1", b"2", b"3", times=1)
+        results = client.convert([mapped, twice[::2], words])
+    assert [one.data for one in results] == [b"1", b"2", b"3"]
+    sent = sandbox.requests[-1].body["documents"]
+    assert sent[0]["pdf"] == sent[1]["pdf"] == base64.b64encode(PDF).decode()
+
+    document = bytearray(PDF)
+    refused: list[BufferError] = []
+
+    def progress(now: signdoc.Progress) -> None:
+        try:
+            document.extend(b"more")
+        except BufferError as error:
+            refused.append(error)
+
+    answers(sandbox, b"%PDF-1.7", delay_ms=200, times=1)
+    client.convert([document], progress=progress)
+    assert refused, "memory that is lent cannot be moved"
+    document.clear()
+
+
+def test_memory_is_given_back_at_once_when_a_call_fails(sandbox: signdoc.Sandbox) -> None:
+    sandbox.faults.add("reset", path=CONVERT, when="before_body", times=None)
+    client = sandbox.client(max_retries=0)
+    for _ in range(20):
+        document = bytearray(PDF + b" " * 1_000_000)
+        with pytest.raises(signdoc.TransportError):
+            client.convert([document])
+        document.clear()
 
 
 def test_bytes_are_given_back(client: signdoc.Client, sandbox: signdoc.Sandbox) -> None:
@@ -225,6 +267,9 @@ def test_a_timeout_that_is_none_is_refused(client: signdoc.Client, timeout: Any)
     with pytest.raises(signdoc.InputError, match="timeout") as caught:
         client.convert([PDF], timeout=timeout)
     assert caught.value.details["field"] == "timeout"
+    with pytest.raises(signdoc.InputError, match=r"timeout\.read") as caught:
+        client.convert([PDF], timeout=signdoc.Timeout(read=timeout))
+    assert caught.value.details["field"] == "timeout.read"
 
 
 def test_a_call_may_have_a_timeout_of_its_own(
@@ -235,6 +280,10 @@ def test_a_call_may_have_a_timeout_of_its_own(
         client.convert([PDF], timeout=0.2)
     assert isinstance(caught.value, signdoc.RequestTimeout)
     assert caught.value.name == "total_timeout"
+    sandbox.faults.add("stall", path=CONVERT, times=None)
+    with pytest.raises(signdoc.RequestTimeout) as caught:
+        sandbox.client(max_retries=0).convert([PDF], timeout=signdoc.Timeout(60, read=0.2))
+    assert caught.value.name == "read_timeout"
 
 
 def test_progress_is_told_by_the_calling_thread(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import TYPE_CHECKING, Any
 
@@ -49,13 +50,24 @@ def prepared(case: dict[str, Any], sandbox: signdoc.Sandbox) -> None:
         sandbox.faults.add(**rule.pop("fault"), **rule)
 
 
-def called(case: dict[str, Any], sandbox: signdoc.Sandbox, given: list[Any], out: Path) -> Any:
+def blocking(case: dict[str, Any], sandbox: signdoc.Sandbox, given: list[Any], **how: Any) -> Any:
     with sandbox.client(**case.get("options", {})) as client:
         if case["call"] == "specs":
             return client.conversion_specs()
-        keywords = {key: case[key] for key in ("strict", "allow_signed") if key in case}
-        to = out if case.get("to") == "folder" else None
-        return client.convert(given, to=to, **keywords)
+        return client.convert(given, **how)
+
+
+def awaited(case: dict[str, Any], sandbox: signdoc.Sandbox, given: list[Any], **how: Any) -> Any:
+    async def call() -> Any:
+        async with sandbox.async_client(**case.get("options", {})) as client:
+            if case["call"] == "specs":
+                return await client.conversion_specs()
+            return await client.convert(given, **how)
+
+    return asyncio.run(call())
+
+
+FACES = {"Client": blocking, "AsyncClient": awaited}
 
 
 def check_error(expected: dict[str, Any], error: signdoc.SignDocError) -> None:
@@ -99,17 +111,19 @@ def check_requests(expected: dict[str, int], sandbox: signdoc.Sandbox) -> None:
     assert counts == expected
 
 
+@pytest.mark.parametrize("face", FACES)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 @pytest.mark.filterwarnings("ignore:allow_signed:DeprecationWarning")
 def test_vector(
     case: dict[str, Any],
+    face: str,
     sandboxes: dict[str, signdoc.Sandbox],
     samples: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with capsys.disabled():
-        print(f"\nvector conversion/{case['id']}")
+        print(f"\nvector conversion/{case['id']} {face}")
     sandbox = sandboxes[case.get("environment", "production")]
     if case.get("needs") == "converter" and sandbox.converter is None:
         pytest.skip(f"{case['id']} needs a converter: {sandbox.converter_reason}")
@@ -118,13 +132,15 @@ def test_vector(
     prepared(case, sandbox)
     expected = case["expect"]
     given = documents(case, samples, empty)
+    how: dict[str, Any] = {key: case[key] for key in ("strict", "allow_signed") if key in case}
+    how["to"] = tmp_path / "out" if case.get("to") == "folder" else None
     if "error" in expected:
         with pytest.raises(signdoc.SignDocError) as caught:
-            called(case, sandbox, given, tmp_path / "out")
+            FACES[face](case, sandbox, given, **how)
         check_error(expected, caught.value)
         results: Any = caught.value.results
     else:
-        results = called(case, sandbox, given, tmp_path / "out")
+        results = FACES[face](case, sandbox, given, **how)
     if "specs" in expected:
         assert results == expected["specs"]
     if "results" in expected:

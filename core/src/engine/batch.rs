@@ -6,6 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::{Engine, Task};
+use crate::client::Client;
 use crate::conversion::{BatchOptions, BatchPlan, Conversion, Finished, Pack};
 use crate::document::Document;
 use crate::error::{Error, Result};
@@ -29,6 +30,7 @@ pub struct BatchRun<E> {
     calls: Vec<Task<()>>,
     running: usize,
     ended: bool,
+    ring: Arc<dyn Fn() + Send + Sync>,
 }
 
 /// What [`BatchRun::next`] found.
@@ -53,7 +55,14 @@ impl<E: Borrow<Engine>> BatchRun<E> {
         let plan = BatchPlan::new(options)?;
         let calls = Vec::new();
         let mailbox = Arc::default();
-        Ok(Self { engine, plan, mailbox, calls, running: 0, ended: false })
+        let ring = Arc::new(|| {});
+        Ok(Self { engine, plan, mailbox, calls, running: 0, ended: false, ring })
+    }
+
+    /// Has `ring` called whenever a call of the batch is over, as for [`Engine::start_ringing`];
+    /// [`BatchRun::next`] need not wait then. For calls that start later.
+    pub fn ring_with(&mut self, ring: impl Fn() + Send + Sync + 'static) {
+        self.ring = Arc::new(ring);
     }
 
     /// Takes the next document.
@@ -142,10 +151,12 @@ impl<E: Borrow<Engine>> BatchRun<E> {
         let Some(pack) = pack else { return Ok(()) };
         let options = self.plan.options().call.clone();
         let mailbox = self.mailbox.clone();
-        let task = self.engine.borrow().start(move |client| async move {
+        let work = move |client: Client| async move {
             mailbox.put(client.convert_pack(pack, &options).await);
             Ok(())
-        })?;
+        };
+        let ring = self.ring.clone();
+        let task = self.engine.borrow().start_ringing(work, move || ring())?;
         self.calls.push(task);
         self.running += 1;
         Ok(())

@@ -148,6 +148,26 @@ impl Engine {
         T: Send + 'static,
         F: Future<Output = Result<T>> + Send + 'static,
     {
+        self.start_ringing(make, || {})
+    }
+
+    /// As [`Engine::start`]; `ring` is called when the task is over, in whatever way: it may be
+    /// asked for its result then without waiting, and has let go of its files.
+    ///
+    /// It is called on a thread of the engine, and must neither wait nor fail: for hosts with an
+    /// event loop of their own, it writes to something that the loop listens to.
+    ///
+    /// # Errors
+    /// As [`Engine::start`].
+    pub fn start_ringing<T, F>(
+        &self,
+        make: impl FnOnce(Client) -> F,
+        ring: impl FnOnce() + Send + 'static,
+    ) -> Result<Task<T>>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T>> + Send + 'static,
+    {
         if self.is_closed() {
             return Err(Error::new(Code::ClientClosed, "the client is closed; make a new one"));
         }
@@ -157,7 +177,13 @@ impl Engine {
         })?;
         let work = make(client.value.clone());
         let (slot, bringer) = Slot::new();
-        let task = runtime.value.spawn(async move { bringer.bring(work.await) });
+        let bell = Bell(Some(ring));
+        let task = runtime.value.spawn(async move {
+            // Dropped last, also when the task is cut short.
+            let _bell = bell;
+            let (bringer, work) = (bringer, work);
+            bringer.bring(work.await);
+        });
         Ok(Task { slot, abort: task.abort_handle(), pid: process::id() })
     }
 
@@ -185,6 +211,17 @@ impl Drop for Engine {
             && owned.pid != process::id()
         {
             std::mem::forget(owned);
+        }
+    }
+}
+
+/// Rings when it is dropped.
+struct Bell<F: FnOnce()>(Option<F>);
+
+impl<F: FnOnce()> Drop for Bell<F> {
+    fn drop(&mut self) {
+        if let Some(ring) = self.0.take() {
+            ring();
         }
     }
 }
