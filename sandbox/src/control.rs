@@ -7,7 +7,7 @@
 //! | method and path | body | answer |
 //! |---|---|---|
 //! | GET `/_sandbox/` | | the state: addresses, environment, clock, counts, refusals, converter |
-//! | POST `/_sandbox/reset` | | forgets clock, tokens, faults, requests, conversions and variants; the state |
+//! | POST `/_sandbox/reset` | | forgets clock, tokens, orders, logins, faults, requests, conversions and variants; the state |
 //! | GET `/_sandbox/clock` | | `{"now", "offset_seconds", "frozen"}`, `now` in seconds since 1970 |
 //! | POST `/_sandbox/clock` | one of `{"advance_seconds": n}`, `{"set": unix}`, `{"frozen": bool}`, `{"reset": true}` | the clock |
 //! | GET `/_sandbox/faults` | | `{"faults": [rule with "id", "used", "skipped"]}` |
@@ -17,9 +17,15 @@
 //! | DELETE `/_sandbox/requests` | | `{"removed": n}` |
 //! | POST `/_sandbox/tokens/revoke` | nothing for all tokens, or `{"token": "..."}` | `{"revoked": n}` |
 //! | POST `/_sandbox/tokens/expire` | | `{"expired": n}` |
-//! | POST `/_sandbox/clients` | `{"client_id", "client_secret"?, "scopes"?, "jwks"? and/or "public_key_pem"?}`: registers a client or changes what is given; keys replace the earlier ones | `{"clients": [id]}` |
+//! | POST `/_sandbox/clients` | `{"client_id", "client_secret"?, "scopes"?, "redirect_uris"?, "jwks"? and/or "public_key_pem"?}`: registers a client or changes what is given; keys replace the earlier ones | `{"clients": [id]}` |
 //! | POST `/_sandbox/keys/rotate` | nothing, or `{"keep_previous": bool}` (default true) | `{"kid": "..."}` |
 //! | GET, POST `/_sandbox/variants` | the fields to change, see [`crate::Variants`] | all variants |
+//! | GET `/_sandbox/orders` | | `{"orders": [order], "gone": {sign_id: reason}}` |
+//! | GET `/_sandbox/orders/<sign_id>` | | the order: kind, client, state, seconds left in the open window, signer, documents |
+//! | POST `/_sandbox/orders/<sign_id>/sign`, `/cancel`, `/fail` | nothing, or `{"person": "kari"}` (`ola`, `ase`) | `{"order", "callback"}`: the order is brought to its end; when its end user is at the signing page they do it there, and `callback` is the way back |
+//! | POST `/_sandbox/orders/<sign_id>/step` | the same | `{"order", "callback": null}`: the order moves one state on |
+//! | POST `/_sandbox/visit` | `{"url", "action"?, "person"?}`: an authorize address, and `sign` (default), `cancel` or `fail` | `{"callback": {"url", "method", "form"}}`: what a browser would send to the merchant |
+//! | GET `/_sandbox/trust.pem` | | the root certificate above every signature, in PEM |
 //! | GET `/_sandbox/converter` | | converter, renderer, limits, and the latest conversions with what lies behind their results |
 //! | GET `/_sandbox/samples` | | `{"samples": [{"name", "title", "bytes", "errors", "warnings"}]}`, the last two as codes a conversion is expected to give |
 //! | GET `/_sandbox/samples/<name>` | | the document, see [`crate::samples`] |
@@ -43,8 +49,15 @@
 //! | `{"kind": "stall", "after_bytes"?, "for_ms"?}` | silence before the answer, or after so many bytes of its body; then the connection is closed, or never |
 //! | `{"kind": "oversized", "bytes", "shape"?}` | status 200 with so many bytes of filler, in an `object` (default) or in the `document` of a conversion answer |
 //! | `{"kind": "slow", "step_bytes", "pause_ms"}` | the real answer in small steps |
+//! | `{"kind": "cut_document", "document"?, "at"?, "how"?}` | the real answer, cut at one of its documents (the first by default): `start`, `middle` (default), `end` or `closed`, which is after the closing quote; `how` may also be `reset` |
+//! | `{"kind": "authorize_error", "error", "description"?}` | on the authorize endpoint: the browser is sent back with this error |
+//! | `{"kind": "callback", "change"}` | on POST of the signing page (`…/openid-connect/sign`): the browser comes back with another `state`, with `no_state`, with a `code` that was never given, with `no_code` or with `two_codes` |
+//! | `{"kind": "id_token", "change", "seconds"?}` | on the token endpoint, with a code: `nonce`, `no_nonce`, `expired`, `issuer`, `audience`, `azp`, `skew` (by `seconds`), `alg_none`, `hs256`, `unknown_kid`, `missing_kid`, `signature`, `rotated_key` |
+//! | `{"kind": "download", "change"}` | on DELETE of an order: `signed_sha256`, `unsigned_sha256`, `other_sign_id`, `missing_document`, `other_document` |
 //! | `{"kind": "expire_tokens"}` | all tokens expire, then the request is handled |
 //! | `{"kind": "reject_token", "revoke"?}` | this request's token is refused, and by default revoked |
+//!
+//! An answer is lost after its order was deleted with `reset` and `after_work` on DELETE.
 //!
 //! With `reset` and `stall` before the answer, and with `status`, `garbage`, `html`, `empty` and
 //! `oversized`, the request is not carried out.
@@ -60,6 +73,7 @@ use serde_json::{Map, Value, json};
 
 use crate::faults::Rule;
 use crate::http::{Answer, Call};
+use crate::orders::control as orders;
 use crate::samples::{self, Sample};
 use crate::state::State;
 use crate::sync::lock;
@@ -106,10 +120,32 @@ pub(crate) async fn answer(state: &Arc<State>, call: &Call) -> Answer {
         (&Method::POST, "clients") => body(call)
             .and_then(|wanted| state.clients.register(wanted))
             .map(|()| json!({ "clients": state.clients.ids() })),
-        (&Method::POST, "keys/rotate") => optional_body(call).map(|change: Option<Rotation>| {
-            let keep = change.is_none_or(|change| change.keep_previous);
-            json!({"kid": state.keys.rotate(&state.random, keep)})
-        }),
+        (&Method::POST, "keys/rotate") => {
+            optional_body(call).and_then(|change: Option<Rotation>| {
+                let keep = change.is_none_or(|change| change.keep_previous);
+                let alg = state.variants().id_token_alg;
+                Ok(json!({"kid": state.keys.rotate(alg, &state.random, keep)?}))
+            })
+        }
+        (&Method::GET, "orders") => Ok(state.orders.list(state.clock.now_millis())),
+        (&Method::POST, "visit") => match body(call) {
+            Ok(visit) => {
+                let callback = orders::visit(state, &visit).await;
+                callback.map(|callback| json!({ "callback": callback }))
+            }
+            Err(reason) => Err(reason),
+        },
+        (&Method::GET, "trust.pem") => match state.authority.pki(&state.random, &state.clock) {
+            Ok(pki) => {
+                let pem = Bytes::from(pki.trust_pem());
+                return Answer::new(StatusCode::OK, "application/x-pem-file", pem);
+            }
+            Err(reason) => Err(reason),
+        },
+        (_, path) if path.starts_with("orders/") => match order(state, call, path).await {
+            Some(outcome) => outcome,
+            None => return unknown(call),
+        },
         (&Method::GET, "variants") => Ok(json!(state.variants())),
         (&Method::POST, "variants") => body(call).and_then(|change| set_variants(state, change)),
         (&Method::GET, "converter") => Ok(state.engine.describe()),
@@ -128,6 +164,19 @@ pub(crate) async fn answer(state: &Arc<State>, call: &Call) -> Answer {
     match outcome {
         Ok(value) => Answer::json(StatusCode::OK, &value),
         Err(reason) => error(StatusCode::BAD_REQUEST, &reason),
+    }
+}
+
+/// A request about one order; `None` when there is no such request.
+async fn order(state: &Arc<State>, call: &Call, path: &str) -> Option<Result<Value, String>> {
+    let rest = path.strip_prefix("orders/")?;
+    match (&call.method, rest.split_once('/')) {
+        (&Method::GET, None) => Some(orders::describe(state, rest)),
+        (&Method::POST, Some((id, verb))) => match optional_body(call) {
+            Ok(who) => Some(orders::act(state, id, verb, who).await),
+            Err(reason) => Some(Err(reason)),
+        },
+        _ => None,
     }
 }
 

@@ -33,6 +33,25 @@ fn hex_byte(pair: &[u8]) -> Option<u8> {
     u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()
 }
 
+/// Encodes a value for a query string or a form: everything but unreserved characters as `%XX`.
+pub(crate) fn encode(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+/// Writes pairs in the order given.
+pub(crate) fn write<'a>(pairs: impl IntoIterator<Item = (&'a str, &'a str)>) -> String {
+    let joined = |(name, value)| format!("{}={}", encode(name), encode(value));
+    pairs.into_iter().map(joined).collect::<Vec<_>>().join("&")
+}
+
 /// Splits and decodes a form body or a query string, in the order sent. Nothing is joined or
 /// dropped: judging repeated names is the caller's task.
 pub(crate) fn parse(text: &str) -> Result<Vec<(String, String)>, String> {
@@ -61,6 +80,15 @@ mod tests {
                 ("d".into(), "&=".into())
             ]
         );
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let pairs = [("a b", "1&2=3"), ("c", ""), ("æ", "+%~")];
+        let text = write(pairs);
+        assert_eq!(text, "a%20b=1%262%3D3&c=&%C3%A6=%2B%25~");
+        let read = parse(&text).unwrap();
+        assert!(read.iter().map(|(n, v)| (n.as_str(), v.as_str())).eq(pairs));
     }
 
     #[test]

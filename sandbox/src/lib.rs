@@ -14,6 +14,7 @@
 //! Other languages run it as a process, see [`run_child`], and steer it by its control surface, see
 //! [`control`].
 
+mod authority;
 mod child;
 mod clock;
 pub mod control;
@@ -23,6 +24,7 @@ mod form;
 mod http;
 mod identity;
 mod json;
+mod orders;
 mod pdf;
 mod random;
 mod requests;
@@ -41,12 +43,20 @@ pub use crate::child::{Command, Options, USAGE, run, run_child};
 pub use crate::clock::Clock;
 pub use crate::convert::engine::ConverterChoice;
 pub use crate::convert::messages::{ConversionError, ConversionWarning};
-pub use crate::faults::{ActiveRule, CutHow, Fault, Faults, ResetWhen, Rule, Shape};
+pub use crate::faults::{
+    ActiveRule, CallbackChange, CutAt, CutHow, DownloadChange, Fault, Faults, IdTokenChange,
+    ResetWhen, Rule, Shape,
+};
+pub use crate::identity::page::Action;
+pub use crate::identity::persons::Person;
+pub use crate::orders::control::{Callback, Visit};
+pub use crate::orders::order::OrderState;
 pub use crate::requests::Seen;
 pub use crate::sandbox::{Builder, DEFAULT_CLIENT_ID, Sandbox};
 pub use crate::tls::ServerCertificate;
 pub use crate::variants::{
-    Base64Form, Count, Disabled, PdfSpecs, Results, SyntaxError, TokenRefusal, Variants,
+    Base64Form, Count, Disabled, IdTokenAlg, OrderError, OrderStateForm, PdfSpecs, Results,
+    SyntaxError, TokenRefusal, Variants,
 };
 
 /// Which of the service's environments a sandbox is.
@@ -102,6 +112,8 @@ pub enum Error {
     Rule(String),
     /// A public key of a client that cannot be used.
     Key(String),
+    /// An order or a login that cannot be moved on.
+    Order(String),
 }
 
 impl fmt::Display for Error {
@@ -113,6 +125,7 @@ impl fmt::Display for Error {
             Self::Start(text) => write!(f, "cannot start: {text}"),
             Self::Usage(text) => f.write_str(text),
             Self::Rule(text) => write!(f, "fault rule refused: {text}"),
+            Self::Order(text) => f.write_str(text),
             Self::Key(text) => write!(f, "a client's public key cannot be used: {text}"),
         }
     }

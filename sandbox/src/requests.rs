@@ -21,7 +21,8 @@ const KEPT: usize = 10_000;
 /// Strings longer than this are replaced by their length in the summary of a body.
 const ELIDE_OVER: usize = 256;
 /// Form parameters whose value is never shown.
-const SECRET_PARAMETERS: [&str; 7] = [
+const SECRET_PARAMETERS: [&str; 8] = [
+    "session",
     "client_secret",
     "client_assertion",
     "code",
@@ -202,9 +203,14 @@ impl Requests {
     }
 }
 
+/// SHA-256.
+pub(crate) fn sha256(bytes: &[u8]) -> Vec<u8> {
+    Sha256::digest(bytes).to_vec()
+}
+
 /// SHA-256 in lower-case hexadecimal.
 pub(crate) fn sha256_hex(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    sha256(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn summary(content_type: &str, body: &[u8]) -> Option<Value> {

@@ -5,16 +5,19 @@ use std::sync::Arc;
 use crate::convert;
 use crate::http::{Answer, Call};
 use crate::identity;
+use crate::orders;
 use crate::state::State;
 
 /// Answers one call.
 pub(crate) async fn route(state: &Arc<State>, call: Call) -> Answer {
     if let Some(rest) = call.path.strip_prefix(identity::ISSUER_PATH) {
-        return identity::answer(state, &call, rest);
+        return identity::answer(state, &call, rest).await;
     }
     match call.path.as_str() {
         convert::SPECS_PATH => convert::specs(state, &call),
         convert::CONVERT_PATH => convert::answer(state, call).await,
+        orders::PADES_PATH => orders::answer(state, call, orders::Kind::Pades).await,
+        orders::SDO_PATH => orders::answer(state, call, orders::Kind::Sdo).await,
         path => Answer::not_found(path),
     }
 }

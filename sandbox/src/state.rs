@@ -7,6 +7,7 @@ use http::header::WWW_AUTHENTICATE;
 use serde_json::Value;
 
 use crate::Environment;
+use crate::authority::Authority;
 use crate::clock::Clock;
 use crate::convert::engine::Engine;
 use crate::faults::Faults;
@@ -15,7 +16,9 @@ use crate::identity::ISSUER_PATH;
 use crate::identity::assertion::SeenAssertions;
 use crate::identity::clients::Clients;
 use crate::identity::keys::Keys;
+use crate::identity::logins::Logins;
 use crate::identity::tokens::{Grant, Tokens};
+use crate::orders::store::Orders;
 use crate::random::Random;
 use crate::requests::Requests;
 use crate::sync::lock;
@@ -38,6 +41,9 @@ pub(crate) struct State {
     pub(crate) requests: Requests,
     pub(crate) variants: Mutex<Variants>,
     pub(crate) engine: Engine,
+    pub(crate) orders: Orders,
+    pub(crate) authority: Authority,
+    pub(crate) logins: Logins,
     pub(crate) log: bool,
 }
 
@@ -80,8 +86,8 @@ impl State {
         answer.refused(reason)
     }
 
-    /// Forgets what happened and goes back to the settings of the start. Clients, keys and the
-    /// address stay.
+    /// Forgets what happened and goes back to the settings of the start. Clients, keys, the
+    /// authority and the address stay.
     pub(crate) fn reset(&self) {
         self.clock.reset();
         self.tokens.revoke_all();
@@ -89,6 +95,8 @@ impl State {
         self.faults.clear();
         self.requests.clear();
         self.engine.forget();
+        self.orders.clear();
+        self.logins.clear();
         *lock(&self.variants) = Variants::default();
     }
 

@@ -33,6 +33,59 @@ pub struct Variants {
     pub null_lists: bool,
     /// Uses message texts that no specification names for errors and warnings.
     pub unknown_messages: bool,
+    /// Algorithm of ID tokens.
+    pub id_token_alg: IdTokenAlg,
+    /// Form of the answer to a query of an order's state.
+    pub order_state: OrderStateForm,
+    /// Form of the body when an order endpoint refuses a request.
+    pub order_error: OrderError,
+}
+
+/// Algorithm of ID tokens (RFC 7518 section 3.1). Both kinds of keys may be in the key set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IdTokenAlg {
+    /// ECDSA on P-256 with SHA-256.
+    #[default]
+    Es256,
+    /// RSA PKCS#1 v1.5 with SHA-256.
+    Rs256,
+}
+
+impl IdTokenAlg {
+    /// The name in the header of a token.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Es256 => "ES256",
+            Self::Rs256 => "RS256",
+        }
+    }
+}
+
+/// Form of the answer to a query of an order's state.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OrderStateForm {
+    /// `{"orderState": "USER_SIGNING"}`
+    #[default]
+    Object,
+    /// `"USER_SIGNING"`
+    JsonString,
+    /// `USER_SIGNING`, as plain text.
+    Text,
+}
+
+/// Form of the body when an order endpoint refuses a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OrderError {
+    /// `{"errors": ["..."]}`
+    #[default]
+    Errors,
+    /// Plain text, one problem a line.
+    Text,
+    /// A JSON string.
+    JsonString,
 }
 
 /// Form of `pdfSpecs`.

@@ -58,7 +58,7 @@ fn keys_rotate() {
     let sandbox = test_environment();
     let path = "/auth/realms/sandbox/protocol/openid-connect/certs";
     let first = get(&sandbox, path).json();
-    let kid = sandbox.rotate_keys(true);
+    let kid = sandbox.rotate_keys(true).unwrap();
     let second = get(&sandbox, path).json();
     assert_eq!(second["keys"][0]["kid"], kid);
     assert_eq!(second["keys"][1], first["keys"][0]);

@@ -1,17 +1,14 @@
 //! Writing a conversion answer, in the form of the specification or in one of the variants a client
 //! must be ready for. Documents are base64-encoded while they are sent.
 
-use base64::Engine as _;
-use base64::engine::general_purpose::{STANDARD, STANDARD_NO_PAD};
-use bytes::Bytes;
 use http::StatusCode;
 use serde_json::{Map, Value, json};
 
 use super::engine::Outcome;
 use crate::Environment;
 use crate::http::Answer;
-use crate::http::body::{AnswerBody, Piece};
-use crate::variants::{Base64Form, Count, Disabled, Results, Variants};
+use crate::http::text::Writer;
+use crate::variants::{Count, Disabled, Results, Variants};
 
 /// Writes the answer to a conversion.
 pub(crate) fn write(outcomes: &[Outcome], environment: Environment, variants: &Variants) -> Answer {
@@ -114,31 +111,13 @@ fn document(text: &mut Writer, outcome: &Outcome, variants: &Variants, before: &
     let Some(bytes) = &outcome.document else { return };
     text.push(before);
     text.push("\"convertedDocument\":\"");
-    match variants.base64 {
-        Base64Form::Strict => text.push_base64(bytes.clone()),
-        Base64Form::Unpadded => text.push(&STANDARD_NO_PAD.encode(bytes)),
-        Base64Form::Lines => text.push(&in_lines(&STANDARD.encode(bytes))),
-        Base64Form::Escaped => {
-            text.push(&STANDARD.encode(bytes).replace('/', "\\/").replace('+', "\\u002b"));
-        }
-    }
+    text.push_document(bytes, variants.base64);
     text.push("\"");
     text.push(after);
 }
 
-fn in_lines(base64: &str) -> String {
-    const LINE: usize = 76;
-    let mut out = String::with_capacity(base64.len() + base64.len() / LINE * 4);
-    for (index, character) in base64.chars().enumerate() {
-        if index > 0 && index % LINE == 0 {
-            out.push_str("\\r\\n");
-        }
-        out.push(character);
-    }
-    out
-}
-
-fn result(outcome: &Outcome, variants: &Variants) -> Map<String, Value> {
+/// One conversion result as an object.
+pub(crate) fn result(outcome: &Outcome, variants: &Variants) -> Map<String, Value> {
     let list = |messages: Vec<&str>| -> Value {
         if messages.is_empty() && variants.null_lists {
             return Value::Null;
@@ -162,7 +141,8 @@ fn result(outcome: &Outcome, variants: &Variants) -> Map<String, Value> {
     fields
 }
 
-fn add_extra_fields(fields: Option<&mut Map<String, Value>>, variants: &Variants) {
+/// Adds what no specification names, when that is wished.
+pub(crate) fn add_extra_fields(fields: Option<&mut Map<String, Value>>, variants: &Variants) {
     if let (true, Some(fields)) = (variants.extra_fields, fields) {
         fields.insert("futureNull".to_owned(), Value::Null);
         fields.insert("futureNumber".to_owned(), json!(-1.5e300));
@@ -173,41 +153,16 @@ fn add_extra_fields(fields: Option<&mut Map<String, Value>>, variants: &Variants
     }
 }
 
-/// Joins text, and keeps documents apart so that they are encoded on the way out.
-#[derive(Default)]
-struct Writer {
-    pieces: Vec<Piece>,
-    text: String,
-}
-
-impl Writer {
-    fn push(&mut self, text: &str) {
-        self.text.push_str(text);
-    }
-
-    fn push_base64(&mut self, bytes: Bytes) {
-        self.flush();
-        self.pieces.push(Piece::Base64(bytes));
-    }
-
-    fn flush(&mut self) {
-        if !self.text.is_empty() {
-            self.pieces.push(Piece::Text(Bytes::from(std::mem::take(&mut self.text))));
-        }
-    }
-
-    fn finish(mut self) -> AnswerBody {
-        self.flush();
-        AnswerBody::of(self.pieces)
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD_NO_PAD;
+    use bytes::Bytes;
     use http_body_util::BodyExt;
 
     use super::super::messages::{ConversionError, ConversionWarning};
     use super::*;
+    use crate::variants::Base64Form;
 
     fn outcome(document: Option<&'static [u8]>) -> Outcome {
         Outcome {

@@ -110,7 +110,8 @@ pub(crate) async fn answer(state: &Arc<State>, call: Call) -> Answer {
     answer::write(&outcomes, state.environment, &state.variants())
 }
 
-fn disabled(job: Job) -> Outcome {
+/// The outcome where conversion is switched off.
+pub(crate) fn disabled(job: Job) -> Outcome {
     Outcome {
         id: job.id,
         description: job.description,

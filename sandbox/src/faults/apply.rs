@@ -10,7 +10,7 @@ use http::{HeaderName, StatusCode};
 use serde_json::json;
 use tokio::time::sleep;
 
-use super::{CutHow, Fault, ResetWhen, Rule, Shape};
+use super::{CutAt, CutHow, Fault, ResetWhen, Rule, Shape};
 use crate::http::body::{AnswerBody, Pace, Piece};
 use crate::http::wire::{End, Wire};
 use crate::http::{Answer, Call};
@@ -68,6 +68,10 @@ pub(crate) async fn before_work(rule: &Rule, call: &mut Call, wire: &Wire, state
             call.reject_token = true;
             Step::Handle
         }
+        fault if fault.is_twist() => {
+            call.twist = Some(fault.clone());
+            Step::Handle
+        }
         fault => replacement(fault, wire, state).map_or(Step::Handle, Step::Answer),
     }
 }
@@ -85,6 +89,14 @@ pub(crate) fn after_work(rule: &Rule, answer: &mut Answer, wire: &Wire) -> bool 
         }
         Fault::Cut { after_bytes, how: CutHow::Close } => wire.cut_after(*after_bytes, End::Close),
         Fault::Cut { after_bytes, how: CutHow::Complete } => answer.body.truncate(*after_bytes),
+        Fault::CutDocument { document, at, how } => {
+            let Some(after) = place(answer, *document, *at) else { return true };
+            match how {
+                CutHow::Close => wire.cut_after(after, End::Close),
+                CutHow::Reset => wire.cut_after(after, End::Reset),
+                CutHow::Complete => answer.body.truncate(after),
+            }
+        }
         Fault::Stall { after_bytes: Some(after), for_ms } => {
             wire.cut_after(*after, End::Silence(for_ms.map(Duration::from_millis)));
         }
@@ -96,6 +108,18 @@ pub(crate) fn after_work(rule: &Rule, answer: &mut Answer, wire: &Wire) -> bool 
         _ => {}
     }
     true
+}
+
+/// Bytes of the body before a place at one of its documents; `None` when there is no such one.
+fn place(answer: &Answer, document: u32, at: CutAt) -> Option<u64> {
+    let index = usize::try_from(document.checked_sub(1)?).ok()?;
+    let (start, length) = answer.body.document(index)?;
+    Some(match at {
+        CutAt::Start => start,
+        CutAt::Middle => start + length / 2,
+        CutAt::End => start + length,
+        CutAt::Closed => start + length + 1,
+    })
 }
 
 async fn pause(rule: &Rule) {

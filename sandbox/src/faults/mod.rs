@@ -2,16 +2,20 @@
 //! or many times. The vocabulary is described in [`crate::control`].
 
 pub(crate) mod apply;
+mod check;
+mod kinds;
 
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use http::{HeaderName, HeaderValue};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub use self::kinds::{
+    CallbackChange, CutAt, CutHow, DownloadChange, IdTokenChange, ResetWhen, Shape,
+};
 use crate::Error;
 use crate::sync::lock;
 
@@ -149,6 +153,44 @@ pub enum Fault {
     },
     /// Lets all access tokens expire first, then handles the request: it is refused with them.
     ExpireTokens {},
+    /// The real answer, cut at one of the documents in it (every base64 value counts as one).
+    CutDocument {
+        /// Which one, from 1.
+        #[serde(default = "first")]
+        document: u32,
+        /// Where.
+        #[serde(default)]
+        at: CutAt,
+        /// How the answer ends there.
+        #[serde(default)]
+        how: CutHow,
+    },
+    /// The authorize endpoint sends the browser back with this error.
+    AuthorizeError {
+        /// The code, for example `temporarily_unavailable`.
+        error: String,
+        /// `error_description`
+        #[serde(default)]
+        description: Option<String>,
+    },
+    /// The signing page's button sends the browser back with something wrong.
+    Callback {
+        /// What is wrong.
+        change: CallbackChange,
+    },
+    /// The exchange of a code gives an ID token with something wrong.
+    IdToken {
+        /// What is wrong.
+        change: IdTokenChange,
+        /// With `skew`: by how many seconds the provider's clock is ahead, negative when behind.
+        #[serde(default)]
+        seconds: i64,
+    },
+    /// The download of an order gives something wrong.
+    Download {
+        /// What is wrong.
+        change: DownloadChange,
+    },
     /// Refuses the access token of this request.
     RejectToken {
         /// Also makes it invalid from now on; default true.
@@ -159,6 +201,10 @@ pub enum Fault {
 
 fn garbage_bytes() -> u32 {
     256
+}
+
+fn first() -> u32 {
+    1
 }
 
 fn bad_gateway() -> u16 {
@@ -173,44 +219,8 @@ fn yes() -> bool {
     true
 }
 
-/// The moment of a connection reset.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ResetWhen {
-    /// On the next new connection, before anything is read. Method and path do not count.
-    Accept,
-    /// After the head of the request, before its body is read.
-    BeforeBody,
-    /// After the whole request, before the answer. The request is not carried out.
-    #[default]
-    AfterBody,
-    /// After the request is carried out, before any byte of the answer.
-    AfterWork,
-    /// In the middle of the answer.
-    MidAnswer,
-}
-
-/// How a cut answer ends.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CutHow {
-    /// The connection is closed (FIN) before the announced length is reached.
-    #[default]
-    Close,
-    /// The answer is complete as HTTP, but its content stops there.
-    Complete,
-}
-
-/// Where the filler of an oversized answer stands.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Shape {
-    /// In an unknown field of an object.
-    #[default]
-    Object,
-    /// In `convertedDocument` of a conversion answer with one result.
-    Document,
-}
+/// A fault that the part of the service carries out whose words it changes.
+pub(crate) type Twist = Fault;
 
 impl Fault {
     /// An answer with this status and a short text.
@@ -245,48 +255,16 @@ impl Fault {
         Self::Reset { when, after_bytes: 0 }
     }
 
-    fn check(&self) -> Result<(), String> {
-        match self {
-            Self::Status { status, headers, content_type, body, body_base64, json, .. } => {
-                check_status(*status)?;
-                for (name, value) in headers {
-                    check_header(name, value)?;
-                }
-                if let Some(value) = content_type {
-                    check_header("content-type", value)?;
-                }
-                let bodies = [body.is_some(), body_base64.is_some(), json.is_some()];
-                if bodies.iter().filter(|given| **given).count() > 1 {
-                    return Err("only one of body, body_base64 and json may be given".to_owned());
-                }
-                if let Some(text) = body_base64 {
-                    STANDARD.decode(text).map_err(|error| format!("body_base64: {error}"))?;
-                }
-                Ok(())
-            }
-            Self::Html { status } | Self::Empty { status } => check_status(*status),
-            Self::Slow { step_bytes: 0, .. } => Err("step_bytes must be at least 1".to_owned()),
-            _ => Ok(()),
-        }
+    /// Whether it changes what the service says, and so is carried out where that is said.
+    pub(crate) fn is_twist(&self) -> bool {
+        matches!(
+            self,
+            Self::AuthorizeError { .. }
+                | Self::Callback { .. }
+                | Self::IdToken { .. }
+                | Self::Download { .. }
+        )
     }
-}
-
-fn check_status(status: u16) -> Result<(), String> {
-    if (200..=599).contains(&status) {
-        Ok(())
-    } else {
-        Err(format!("status {status} is out of range, it must be 200 to 599"))
-    }
-}
-
-fn check_header(name: &str, value: &str) -> Result<(), String> {
-    let name = HeaderName::from_bytes(name.as_bytes())
-        .map_err(|_| format!("{name:?} is not a header name"))?;
-    if matches!(name.as_str(), "content-length" | "transfer-encoding") {
-        return Err(format!("header {name} cannot be set, use the kinds cut and oversized"));
-    }
-    HeaderValue::from_str(value).map_err(|_| format!("{value:?} is not a header value"))?;
-    Ok(())
 }
 
 impl Rule {
@@ -396,6 +374,16 @@ impl Faults {
 
     pub(crate) fn take(&self, method: &str, path: &str) -> Option<(u64, Rule)> {
         self.take_where(|rule| !rule.is_for_accept() && rule.matches(method, path))
+    }
+
+    /// The same among the rules whose fault is `wanted`.
+    pub(crate) fn take_if(
+        &self,
+        method: &str,
+        path: &str,
+        wanted: impl Fn(&Fault) -> bool,
+    ) -> Option<(u64, Rule)> {
+        self.take_where(|rule| wanted(&rule.fault) && rule.matches(method, path))
     }
 
     pub(crate) fn take_for_accept(&self) -> bool {

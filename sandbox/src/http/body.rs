@@ -89,6 +89,17 @@ impl AnswerBody {
         self.left
     }
 
+    /// Where one of the documents (pieces of base64) stands: offset and length.
+    pub(crate) fn document(&self, index: usize) -> Option<(u64, u64)> {
+        let mut offset = 0;
+        let mut documents = self.pieces.iter().filter_map(|piece| {
+            let start = offset;
+            offset += piece.len();
+            matches!(piece, Piece::Base64(_)).then(|| (start, piece.len()))
+        });
+        documents.nth(index)
+    }
+
     /// Whether the length is announced before the first byte.
     pub(crate) fn is_announced(&self) -> bool {
         self.announced

@@ -3,14 +3,16 @@
 
 pub(crate) mod body;
 pub(crate) mod server;
+pub(crate) mod text;
 pub(crate) mod wire;
 
 use bytes::Bytes;
-use http::header::{ALLOW, CONTENT_TYPE};
+use http::header::{ALLOW, CONTENT_TYPE, LOCATION};
 use http::{HeaderMap, HeaderName, Method, StatusCode};
 use serde_json::Value;
 
 use self::body::AnswerBody;
+use crate::faults::Twist;
 use crate::form;
 
 /// One request, read whole.
@@ -23,6 +25,8 @@ pub(crate) struct Call {
     pub(crate) body: Bytes,
     /// A fault asks for the access token to be refused, whatever it is.
     pub(crate) reject_token: bool,
+    /// A fault in what the service says, which only the part that says it can carry out.
+    pub(crate) twist: Option<Twist>,
 }
 
 impl Call {
@@ -142,6 +146,16 @@ impl Answer {
         Self::new(status, "text/plain; charset=utf-8", Bytes::from(text.into()))
     }
 
+    /// A page.
+    pub(crate) fn html(status: StatusCode, page: String) -> Self {
+        Self::new(status, "text/html; charset=utf-8", Bytes::from(page))
+    }
+
+    /// Sends a browser elsewhere.
+    pub(crate) fn redirect(status: StatusCode, location: &str) -> Self {
+        Self::text(status, "").header(LOCATION, location)
+    }
+
     /// Adds a header.
     pub(crate) fn header(mut self, name: HeaderName, value: impl Into<String>) -> Self {
         self.headers.push((name, value.into()));
@@ -186,6 +200,7 @@ mod tests {
             headers: map,
             body: Bytes::new(),
             reject_token: false,
+            twist: None,
         }
     }
 

@@ -178,6 +178,7 @@ fn call(head: Parts, path: String, body: Bytes) -> Call {
         headers: head.headers,
         body,
         reject_token: false,
+        twist: None,
     }
 }
 

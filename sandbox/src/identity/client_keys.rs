@@ -128,6 +128,14 @@ impl ClientKey {
     }
 }
 
+/// Modulus and exponent of an RSA key as SubjectPublicKeyInfo.
+pub(crate) fn rsa_numbers(der: &[u8]) -> Option<(Vec<u8>, Vec<u8>)> {
+    match read_spki(der)? {
+        Material::Rsa(n, e) => Some((n, e)),
+        Material::P256(_) => None,
+    }
+}
+
 fn read_spki(der: &[u8]) -> Option<Material> {
     let mut outer = Reader::new(der).sequence("public key").ok()?;
     let mut algorithm = outer.sequence("algorithm").ok()?;

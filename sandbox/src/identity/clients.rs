@@ -17,6 +17,8 @@ pub(crate) struct RegisteredClient {
     pub(crate) scopes: Option<Vec<String>>,
     /// Its public keys, for `private_key_jwt`.
     pub(crate) keys: Vec<ClientKey>,
+    /// Where its end users may be sent back to; `None` for any https or loopback address.
+    pub(crate) redirect_uris: Option<Vec<String>>,
 }
 
 impl std::fmt::Debug for RegisteredClient {
@@ -34,6 +36,7 @@ pub(crate) struct Registration {
     scopes: Option<Vec<String>>,
     jwks: Option<serde_json::Value>,
     public_key_pem: Option<String>,
+    redirect_uris: Option<Vec<String>>,
 }
 
 /// All clients; the first is the one that the sandbox announces.
@@ -47,7 +50,7 @@ pub(crate) struct Clients {
 impl Clients {
     pub(crate) fn new(id: String, secret: String, keys: Vec<ClientKey>) -> Self {
         let (first_id, first_secret) = (id.clone(), secret.clone());
-        let first = RegisteredClient { id, secret: Some(secret), scopes: None, keys };
+        let first = RegisteredClient { id, secret: Some(secret), keys, ..Default::default() };
         Self { first_id, first_secret, list: Mutex::new(vec![Arc::new(first)]) }
     }
 
@@ -87,6 +90,7 @@ impl Clients {
         client.id = wanted.client_id;
         client.secret = wanted.client_secret.or(client.secret);
         client.scopes = wanted.scopes.or(client.scopes);
+        client.redirect_uris = wanted.redirect_uris.or(client.redirect_uris);
         if wanted.jwks.is_some() || wanted.public_key_pem.is_some() {
             client.keys.clear();
         }

@@ -2,8 +2,29 @@
 
 use serde_json::{Value, json};
 
+use super::authorize::{self, USER_SCOPES};
 use super::tokens::SCOPES;
 use crate::state::State;
+
+/// What ID tokens may say.
+const CLAIMS: [&str; 16] = [
+    "iss",
+    "sub",
+    "aud",
+    "azp",
+    "exp",
+    "iat",
+    "auth_time",
+    "nonce",
+    "acr",
+    "amr",
+    "at_hash",
+    "name",
+    "given_name",
+    "family_name",
+    "birthdate",
+    "nnin_altsub",
+];
 
 /// Address of the token endpoint.
 pub(crate) fn token_endpoint(state: &State) -> String {
@@ -15,11 +36,11 @@ pub(crate) fn document(state: &State) -> Value {
     let issuer = state.issuer();
     let base = &state.base_url;
     let connect = format!("{issuer}/protocol/openid-connect");
-    let mut scopes = vec!["openid", "profile", "sign"];
+    let mut scopes = USER_SCOPES.to_vec();
     scopes.extend(SCOPES);
     json!({
         "issuer": issuer,
-        "authorization_endpoint": format!("{connect}/auth"),
+        "authorization_endpoint": format!("{issuer}{}", authorize::PATH),
         "token_endpoint": token_endpoint(state),
         "token_introspection_endpoint": format!("{connect}/token/introspect"),
         "introspection_endpoint": format!("{connect}/token/introspect"),
@@ -31,9 +52,10 @@ pub(crate) fn document(state: &State) -> Value {
         "jwks_uri_enc": format!("{connect}/certs"),
         "response_types_supported": ["code"],
         "response_modes_supported": ["query", "fragment", "form_post"],
-        "grant_types_supported": ["client_credentials"],
+        "grant_types_supported": ["authorization_code", "client_credentials"],
         "subject_types_supported": ["public"],
-        "id_token_signing_alg_values_supported": ["ES256"],
+        "id_token_signing_alg_values_supported": ["ES256", "RS256"],
+        "claims_supported": CLAIMS,
         "token_endpoint_auth_methods_supported":
             ["client_secret_basic", "client_secret_post", "private_key_jwt"],
         "token_endpoint_auth_signing_alg_values_supported": ["ES256", "RS256"],

@@ -1,20 +1,30 @@
-//! The identity provider: provider metadata, key set, token endpoint and token introspection, all
-//! under the issuer's path.
+//! The identity provider: provider metadata, key set, authorize endpoint with the signing page,
+//! token endpoint, user information and token introspection, all under the issuer's path.
 //!
-//! Sources: OpenID Connect Discovery 1.0, RFC 6749 (OAuth 2.0), RFC 7517 (JWK), RFC 7662
-//! (introspection), RFC 7523 (client assertions).
+//! Sources: OpenID Connect Core 1.0 and Discovery 1.0, RFC 6749 (OAuth 2.0), RFC 7517 (JWK), RFC 7636
+//! (PKCE), RFC 7662 (introspection), RFC 7523 (client assertions).
 
 pub(crate) mod assertion;
+pub(crate) mod authorize;
+pub(crate) mod callback;
 pub(crate) mod client_auth;
 pub(crate) mod client_keys;
 pub(crate) mod clients;
 pub(crate) mod discovery;
+pub(crate) mod exchange;
+pub(crate) mod html;
+pub(crate) mod id_token;
 pub(crate) mod keys;
+pub(crate) mod logins;
+pub(crate) mod page;
+pub(crate) mod persons;
 pub(crate) mod token;
 pub(crate) mod tokens;
 
+use std::sync::Arc;
+
 use http::{Method, StatusCode};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::http::{Answer, Call};
 use crate::state::State;
@@ -23,24 +33,35 @@ use crate::state::State;
 pub(crate) const ISSUER_PATH: &str = "/auth/realms/sandbox";
 
 /// Answers requests under [`ISSUER_PATH`]; `rest` is what follows it.
-pub(crate) fn answer(state: &State, call: &Call, rest: &str) -> Answer {
+pub(crate) async fn answer(state: &Arc<State>, call: &Call, rest: &str) -> Answer {
     match rest {
-        "/.well-known/openid-configuration" => get(call, || discovery::document(state)),
-        "/protocol/openid-connect/certs" => get(call, || state.keys.jwks(&state.random)),
+        "/.well-known/openid-configuration" => get(call, || Ok(discovery::document(state))),
+        "/protocol/openid-connect/certs" => {
+            get(call, || state.keys.jwks(state.variants().id_token_alg, &state.random))
+        }
+        "/protocol/openid-connect/userinfo" => exchange::userinfo(state, call),
+        authorize::PATH => authorize::answer(state, call),
+        page::PATH => page::answer(state, call).await,
+        page::DOCUMENT_PATH => page::document(state, call),
         "/protocol/openid-connect/token" => post(call, || token::answer(state, call)),
         "/protocol/openid-connect/token/introspect" => post(call, || introspect(state, call)),
         _ => Answer::not_found(&call.path),
     }
 }
 
-fn get(call: &Call, document: impl FnOnce() -> serde_json::Value) -> Answer {
+fn get(call: &Call, document: impl FnOnce() -> Result<Value, String>) -> Answer {
     if call.method != Method::GET {
         return Answer::method_not_allowed(&call.method, "GET");
     }
     if let Err(reason) = call.require_accepts("application/json") {
         return Answer::text(StatusCode::NOT_ACCEPTABLE, reason.clone()).refused(reason);
     }
-    Answer::json(StatusCode::OK, &document())
+    match document() {
+        Ok(document) => Answer::json(StatusCode::OK, &document),
+        Err(reason) => {
+            Answer::text(StatusCode::INTERNAL_SERVER_ERROR, "internal error").refused(reason)
+        }
+    }
 }
 
 fn post(call: &Call, answer: impl FnOnce() -> Answer) -> Answer {

@@ -1,11 +1,11 @@
-//! The token endpoint (RFC 6749 sections 3.2, 4.4 and 5).
+//! The token endpoint (RFC 6749 sections 3.2, 4.1.3, 4.4 and 5).
 
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, PRAGMA, WWW_AUTHENTICATE};
 use serde_json::json;
 
-use super::client_auth;
 use super::tokens::{Grant, SCOPES};
+use super::{client_auth, exchange};
 use crate::form;
 use crate::http::{Answer, Call};
 use crate::json::shown;
@@ -30,6 +30,16 @@ impl TokenError {
     /// `invalid_request`
     pub(crate) fn request(reason: impl Into<String>) -> Self {
         Self::new("invalid_request", reason)
+    }
+
+    /// `invalid_grant`
+    pub(crate) fn grant(reason: impl Into<String>) -> Self {
+        Self::new("invalid_grant", reason)
+    }
+
+    /// `server_error`, status 500
+    pub(crate) fn server(reason: impl Into<String>) -> Self {
+        Self { status: StatusCode::INTERNAL_SERVER_ERROR, ..Self::new("server_error", reason) }
     }
 
     /// `invalid_client`, status 401
@@ -103,6 +113,9 @@ fn grant(state: &State, call: &Call) -> Result<Answer, TokenError> {
         .get("grant_type")
         .ok_or_else(|| TokenError::request("parameter grant_type is missing"))?;
     let client = client_auth::authenticate(state, call, &parameters)?;
+    if grant_type == "authorization_code" {
+        return exchange::grant(state, call, &parameters, &client);
+    }
     if grant_type != "client_credentials" {
         return Err(TokenError::new(
             "unsupported_grant_type",
@@ -112,7 +125,7 @@ fn grant(state: &State, call: &Call) -> Result<Answer, TokenError> {
     let scopes = scopes(parameters.get("scope"), client.scopes.as_deref())?;
     let scope = scopes.join(" ");
     let expires_at_ms = state.clock.now_millis().saturating_add(TOKEN_SECONDS * 1000);
-    let granted = Grant { client_id: client.id.clone(), scopes, expires_at_ms };
+    let granted = Grant { client_id: client.id.clone(), scopes, expires_at_ms, person: None };
     let token = state.tokens.issue(granted, &state.random);
     let mut body = json!({
         "access_token": token,

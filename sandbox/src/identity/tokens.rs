@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Mutex;
 
+use super::persons::Person;
 use crate::random::Random;
 use crate::sync::lock;
 
@@ -20,6 +21,8 @@ pub(crate) struct Grant {
     pub(crate) client_id: String,
     pub(crate) scopes: Vec<String>,
     pub(crate) expires_at_ms: u64,
+    /// The end user it speaks for, when a code was exchanged for it.
+    pub(crate) person: Option<Person>,
 }
 
 /// The tokens of one sandbox.
