@@ -9,6 +9,9 @@ import subprocess
 import sys
 import textwrap
 import threading
+import time
+import urllib.error
+import urllib.request
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -138,3 +141,42 @@ def ran(code: str, *arguments: str, **environment: str) -> str:
     output, errors = process.communicate(timeout=60)
     assert process.returncode == 0, f"exit status {process.returncode}\n{output}\n{errors}"
     return output.strip()
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return int(server.getsockname()[1])
+
+
+def fetched(address: str, process: subprocess.Popen[str]) -> str:
+    """A page of a server that may still be starting."""
+    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    for _ in range(300):
+        try:
+            with opener.open(address, timeout=10) as answer:
+                return str(answer.read().decode())
+        except (urllib.error.URLError, ConnectionError):
+            assert process.poll() is None, process.communicate()
+            time.sleep(0.05)
+    raise AssertionError("the server does not answer")
+
+
+@contextmanager
+def served(
+    folder: Path, application: str, *arguments: str, **environment: str
+) -> Iterator[tuple[str, subprocess.Popen[str]]]:
+    """An application of ``folder`` under gunicorn: its address and process."""
+    port = free_port()
+    command = [sys.executable, "-m", "gunicorn", *arguments, f"--bind=127.0.0.1:{port}"]
+    process = subprocess.Popen(
+        [*command, "--chdir", str(folder), application],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(folder), **environment},
+    )
+    try:
+        yield f"http://127.0.0.1:{port}", process
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import inspect
+import logging
 import pickle
 import resource
 import threading
@@ -456,6 +457,27 @@ def test_a_loop_is_not_kept_alive(sandbox: signdoc.Sandbox) -> None:
     del loop
     gc.collect()
     assert kept() is None
+
+
+def test_events_of_awaited_calls_go_to_the_logger(
+    sandbox: signdoc.Sandbox, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG, "signdoc")
+    sandbox.faults.add("status", path=CONVERT, status=503, headers={"Retry-After": "0"}, times=2)
+    answers(sandbox, b"%PDF-1.7")
+
+    async def calls() -> None:
+        async with sandbox.async_client() as client:
+            await asyncio.gather(client.convert([PDF]), client.convert([PDF]))
+            async for _ in client.convert_many([PDF]):
+                pass
+
+    asyncio.run(calls())
+    records = [record for record in caplog.records if record.name == "signdoc"]
+    assert {record.levelname for record in records} >= {"DEBUG", "WARNING"}
+    assert len({vars(record)["correlation_id"] for record in records}) == 3
+    assert {record.thread for record in records} == {threading.get_ident()}
+    assert sandbox.client_secret not in caplog.text
 
 
 def test_ctrl_c_ends_an_awaited_call(sandbox: signdoc.Sandbox, tmp_path: Path) -> None:

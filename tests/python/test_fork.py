@@ -3,24 +3,12 @@
 from __future__ import annotations
 
 import multiprocessing
-import os
-import socket
-import subprocess
-import sys
-import threading
-import time
-import urllib.error
-import urllib.request
 from concurrent.futures import ProcessPoolExecutor
-from typing import TYPE_CHECKING
 
 import pytest
 
 import signdoc
 from support import PDF, answers, credentials, ran
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def convert(client: signdoc.Client) -> bytes | None:
@@ -96,61 +84,3 @@ def test_a_pool_of_processes(
         with pytest.raises(signdoc.InputError, match="is no PDF") as caught:
             pool.submit(fail, client).result()
     assert caught.value.details["field"] == "documents[0].pdf"
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
-
-
-def fetched(address: str, process: subprocess.Popen[str]) -> str:
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    for _ in range(300):
-        try:
-            with opener.open(address, timeout=10) as answer:
-                return str(answer.read().decode())
-        except (urllib.error.URLError, ConnectionError):
-            assert process.poll() is None, process.communicate()
-            time.sleep(0.05)
-    raise AssertionError("the server does not answer")
-
-
-def test_gunicorn_that_loads_the_application_first(
-    sandbox: signdoc.Sandbox, tmp_path: Path
-) -> None:
-    pytest.importorskip("gunicorn", reason="gunicorn is not installed")
-    answers(sandbox, b"%PDF-1.7")
-    (tmp_path / "shop.py").write_text(
-        "import os, signdoc\n"
-        "client = signdoc.Client.from_env()\n"
-        "parent = os.getpid()\n"
-        "specs = client.conversion_specs()\n"
-        "def application(environ, start_response):\n"
-        "    data = client.convert([b'%PDF-1.4'])[0].data\n"
-        "    start_response('200 OK', [('Content-Type', 'text/plain')])\n"
-        "    return [b'%s %s %d' % (str(specs).encode(), data, os.getpid() != parent)]\n"
-    )
-    port = free_port()
-    command = [sys.executable, "-m", "gunicorn", "--preload", "--workers=2"]
-    process = subprocess.Popen(
-        [*command, f"--bind=127.0.0.1:{port}", "--chdir", str(tmp_path), "shop:application"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env={**os.environ, **credentials(sandbox), "HOME": str(tmp_path)},
-    )
-    try:
-        address = f"http://127.0.0.1:{port}/"
-        pages = []
-        threads = [
-            threading.Thread(target=lambda: pages.append(fetched(address, process)))
-            for _ in range(8)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-    finally:
-        process.terminate()
-        process.communicate(timeout=30)
-    assert pages == ["['PDFA_2B'] %PDF-1.7 1"] * 8
