@@ -22,6 +22,8 @@ packages() {
     echo "tinyproxy tinyproxy"
     echo "pkg-config pkg-config"
     echo "g++ g++"
+    echo "cmake cmake"
+    echo "golang-go go"
 }
 missing=$(packages | while read -r package sign; do
     case $sign in

@@ -29,16 +29,22 @@ def header_compiles_alone(folder: Path, report: Report) -> None:
     for language, standards in STANDARDS.items():
         source = folder / ("alone.c" if language == "c" else "alone.cpp")
         source.write_text("#include <signdoc.h>\n#include <signdoc.h>\nint only(void);\n")
+        headers = [source]
+        if language == "c++":
+            headers.append(folder / "alone-hpp.cpp")
+            headers[1].write_text("#include <signdoc.hpp>\n#include <signdoc.hpp>\nint only();\n")
         for compiler in COMPILERS[language]:
             if shutil.which(compiler) is None:
                 report.omit(f"the header with {compiler}", "it is not installed")
                 continue
             for standard in standards:
-                _compiles_alone(source, compiler, standard, report)
+                for one in headers:
+                    _compiles_alone(one, compiler, standard, report)
 
 
 def _compiles_alone(source: Path, compiler: str, standard: str, report: Report) -> None:
-    what = f"the header as {standard} with {compiler}"
+    header = "signdoc.hpp" if source.stem == "alone-hpp" else "signdoc.h"
+    what = f"{header} as {standard} with {compiler}"
     command = [compiler, f"-std={standard}", *STRICT, f"-I{HEADER.parent}", str(source)]
     done = run(command)
     if "unrecognized command-line option" in done.stdout or "invalid value" in done.stdout:

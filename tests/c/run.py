@@ -1,20 +1,23 @@
 #!/usr/bin/env python3
 """Builds and runs all tests of the C interface; says what is left out and why.
 
-    tests/c/run.py [--quick]
+    tests/c/run.py [--quick] [--go-log FILE]
 
 It checks the header, the exported symbols and the packages, then runs the test programs plain,
 under valgrind and with AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer, all against
-two sandboxes. There are no suppressions. ``--quick`` runs them plain only.
+two sandboxes. There are no suppressions. ``--quick`` runs them plain only. Programs in C++ and Go
+follow; what the Go tests print is kept in the file of ``--go-log``.
 
 It needs cargo, python3 and a C compiler; and, as Debian packages, valgrind, libcjson-dev,
-pkg-config, cmake, clang and g++ for what is left out, with the reason, where they are missing.
+pkg-config, cmake, clang, g++ and golang-go for what is left out, with the reason, where they are
+missing.
 
 Exit status 0 when everything passed, 1 when something failed.
 """
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import shutil
@@ -25,11 +28,11 @@ from pathlib import Path
 
 import calls
 import checks
+import consumers
 import work
-from work import HERE, ROOT, Libraries, Programs, Report
+from work import HERE, VECTORS, Libraries, Programs, Report
 
 PROGRAMS = ("flow", "callbacks", "cancel", "fork", "threads", "vectors")
-VECTORS = ROOT / "tests" / "vectors" / "conversion.json"
 CJSON = Path("/usr/include/cjson/cJSON.h")
 
 MEMCHECK = [
@@ -179,11 +182,33 @@ def example(built: dict[str, Path], ready: dict[str, str], folder: Path, report:
     report.check("the example says what is not set", "" if good else done.stdout)
 
 
+def in_cpp(programs: Programs, libraries: Libraries, *, quick: bool) -> None:
+    """The program in C++: plain, under valgrind, with sanitizers on both sides."""
+    consumers.cpp_with_packages(programs.folder, libraries, programs.report)
+    program = consumers.cpp(programs, libraries, "g++", kind="plain")
+    if program is None:
+        return
+    programs.run("C++", program)
+    if quick:
+        return
+    if shutil.which("valgrind"):
+        programs.run("C++, valgrind", program, tool="valgrind", wrapper=MEMCHECK)
+    if libraries.address:
+        flags = tuple(SANITIZED)
+        sanitized = consumers.cpp(
+            programs, libraries, "g++", kind="sanitized", library=libraries.address, flags=flags
+        )
+        if sanitized:
+            programs.run("C++, sanitizers", sanitized, tool="a sanitizer", more=SANITIZERS)
+
+
 def main(words: list[str]) -> int:
-    if words not in ([], ["--quick"]):
-        sys.exit(__doc__)
+    parser = argparse.ArgumentParser(description="builds and runs all tests of the C interface")
+    parser.add_argument("--quick", action="store_true", help="run the programs plain only")
+    parser.add_argument("--go-log", type=Path, help="keeps what the Go tests print")
+    given = parser.parse_args(words)
     report = Report()
-    quick = bool(words)
+    quick: bool = given.quick
     with tempfile.TemporaryDirectory(prefix="signdoc-c-") as place:
         folder = Path(place)
         libraries = work.build(folder, report, sanitized=not quick)
@@ -210,6 +235,8 @@ def main(words: list[str]) -> int:
                 under_valgrind(programs, compiled)
                 with_sanitizers(programs, found, libraries, "gcc")
                 with_sanitizers(programs, found, libraries, "clang")
+            in_cpp(programs, libraries, quick=quick)
+            consumers.go(programs, libraries, production, given.go_log)
     return report.end()
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target").resolve()
+VECTORS = ROOT / "tests" / "vectors" / "conversion.json"
 HOST = "x86_64-unknown-linux-gnu"
 PATIENCE = 900
 

@@ -70,6 +70,7 @@ pub fn generate() -> Result<Vec<Generated>, String> {
     Ok(vec![
         Generated { path: "docs/errors.md", command: COMMAND, text: document() },
         Generated { path: "tests/vectors/errors.json", command: COMMAND, text: vector()? },
+        crate::go::generate(),
     ])
 }
 

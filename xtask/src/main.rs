@@ -2,6 +2,7 @@
 
 mod errors;
 mod files;
+mod go;
 mod header;
 mod vectors;
 
@@ -12,7 +13,8 @@ use files::Generated;
 const HELP: &str = "\
 usage: cargo xtask <command>
 
-  errors          write docs/errors.md and tests/vectors/errors.json from the error table
+  errors          write docs/errors.md, tests/vectors/errors.json and go/codes.go from the error
+                  table
   header          write include/signdoc.h and include/signdoc.symbols from ffi/ and the error table
   vectors         list the cases of tests/vectors/*.json, one `vector <set>/<id>` a line
   vectors LOG...  compare the cases with those the test runners printed into these files

@@ -1,0 +1,3 @@
+module signdoc
+
+go 1.19

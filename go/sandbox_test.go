@@ -1,0 +1,122 @@
+package signdoc
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"strings"
+	"testing"
+)
+
+const convertPath = "/signdoc/convert"
+
+// sandbox is one that the driver (tests/c/run.py) has started.
+type sandbox struct {
+	t        *testing.T
+	settings map[string]string
+}
+
+// sandboxOf is the sandbox of an environment, set back to its beginning.
+func sandboxOf(t *testing.T, environment string) *sandbox {
+	t.Helper()
+	settings := map[string]string{}
+	for _, key := range []string{"ISSUER", "CLIENT_ID", "CLIENT_SECRET", "CONTROL"} {
+		value := os.Getenv("SANDBOX_" + strings.ToUpper(environment) + "_" + key)
+		if value == "" {
+			t.Skip("left out: there is no sandbox here; tests/c/run.py starts one and runs these tests")
+		}
+		settings[strings.ToLower(key)] = value
+	}
+	found := &sandbox{t: t, settings: settings}
+	found.control("POST", "/_sandbox/reset", nil)
+	return found
+}
+
+func (s *sandbox) control(method, path string, body any) []byte {
+	s.t.Helper()
+	sent, err := json.Marshal(body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if body == nil {
+		sent = nil
+	}
+	address := s.settings["control"] + strings.TrimPrefix(path, "/_sandbox/")
+	request, err := http.NewRequest(method, address, bytes.NewReader(sent))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/json")
+	answer, err := http.DefaultClient.Do(request)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	told, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode/100 != 2 {
+		s.t.Fatalf("the sandbox refuses %s %s: %d %s %v", method, path, answer.StatusCode, told, err)
+	}
+	return told
+}
+
+func (s *sandbox) fault(rule any) { s.control("POST", "/_sandbox/faults", rule) }
+
+func (s *sandbox) stall() {
+	s.fault(map[string]any{"path": convertPath, "times": nil, "fault": map[string]any{"kind": "stall"}})
+}
+
+// answers has so many documents converted.
+func (s *sandbox) answers(documents int) {
+	item := map[string]any{
+		"conversionResult":  map[string]any{"converted": true, "conversionWarnings": []string{"Font substituted"}},
+		"convertedDocument": "JVBERi0xLjQgb2s=",
+	}
+	items := []any{}
+	for i := 0; i < documents; i++ {
+		items = append(items, item)
+	}
+	s.fault(map[string]any{
+		"path": convertPath, "times": nil,
+		"fault": map[string]any{"kind": "status", "status": 200, "json": items},
+	})
+}
+
+// requests counts what the sandbox saw, by method and path.
+func (s *sandbox) requests() map[string]int {
+	var seen struct {
+		Requests []struct{ Method, Path string }
+	}
+	told := s.control("GET", "/_sandbox/requests", nil)
+	if err := json.Unmarshal(told, &seen); err != nil {
+		s.t.Fatal(err)
+	}
+	counts := map[string]int{}
+	for _, one := range seen.Requests {
+		counts[fmt.Sprintf("%s %s", one.Method, one.Path)]++
+	}
+	return counts
+}
+
+func (s *sandbox) options(more Options) Options {
+	options := Options{}
+	for _, key := range []string{"issuer", "client_id", "client_secret"} {
+		options[key] = s.settings[key]
+	}
+	for key, value := range more {
+		options[key] = value
+	}
+	return options
+}
+
+func (s *sandbox) client(more Options) *Client {
+	s.t.Helper()
+	client, err := New(s.options(more))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(func() { client.Close() })
+	return client
+}

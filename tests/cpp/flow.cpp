@@ -1,0 +1,235 @@
+/* What C++ programs do: convert, handle errors, cancel, and let exceptions through. */
+#include <signdoc.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <thread>
+#include <type_traits>
+
+extern "C" {
+#include "../c/harness.h"
+}
+
+namespace {
+
+const char *const PDF = "%PDF-1.4 not much";
+const char *const CONVERTED = "%PDF-1.4 ok";
+sandbox server;
+
+/* No handle is copied by accident. */
+static_assert(!std::is_copy_constructible<signdoc::Client>::value, "");
+static_assert(!std::is_copy_constructible<signdoc::Documents>::value, "");
+static_assert(!std::is_copy_constructible<signdoc::Results>::value, "");
+static_assert(std::is_nothrow_move_constructible<signdoc::Client>::value, "");
+static_assert(std::is_nothrow_move_constructible<signdoc::Results>::value, "");
+static_assert(std::is_copy_constructible<signdoc::Error>::value, "exceptions are copied");
+
+/* The service answers with so many converted documents. */
+void answer(int documents) {
+    std::string items;
+    for (int i = 0; i < documents; i++) {
+        items += i == 0 ? "" : ",";
+        items += "{\"conversionResult\":{\"converted\":true,\"conversionId\":\"c-1\","
+                 "\"conversionWarnings\":[\"Font substituted\",\"Something new\"]},"
+                 "\"convertedDocument\":\"JVBERi0xLjQgb2s=\"}";
+    }
+    std::free(sandbox_control(&server, "POST", "/_sandbox/reset", ""));
+    sandbox_fault(&server, ("{\"path\":\"" PATH_CONVERT "\",\"times\":null,\"fault\":{\"kind\":"
+                            "\"status\",\"status\":200,\"json\":[" + items + "]}}").c_str());
+}
+
+signdoc::Options options() {
+    signdoc::Options options;
+    options.set("issuer", server.issuer)
+        .set("client_id", server.client_id)
+        .set("client_secret", server.client_secret);
+    return options;
+}
+
+signdoc::Documents one_document() {
+    signdoc::Documents documents;
+    documents.add_bytes(PDF, std::strlen(PDF), "loan");
+    return documents;
+}
+
+/* The failure that `work` throws. */
+template <typename Work> signdoc::Error failure_of(Work work) {
+    try {
+        work();
+    } catch (const signdoc::Error &error) {
+        return error;
+    }
+    CHECK(!"nothing was thrown");
+    return signdoc::Error(nullptr);
+}
+
+void documents_are_converted() {
+    test("documents are converted in memory and into a folder");
+    answer(2);
+    signdoc::Client client(options());
+    CHECK_TEXT(client.conversion_specs().at(0).c_str(), "PDFA_2B");
+    signdoc::Documents documents = one_document();
+    std::size_t at = 0;
+    auto read = [&at](void *buffer, std::size_t room) -> std::size_t {
+        std::size_t count = std::min(room, std::strlen(PDF) - at);
+        std::memcpy(buffer, PDF + at, count);
+        at += count;
+        return count;
+    };
+    documents.add_reader(read, static_cast<std::int64_t>(std::strlen(PDF)));
+    CHECK_INT(documents.size(), 2);
+    signdoc::Results results = client.convert(documents);
+    CHECK_INT(results.size(), 2);
+    std::size_t seen = 0;
+    for (signdoc::Result result : results) {
+        CHECK_INT(result.index(), seen++);
+        CHECK(result.converted() && !result.failed() && !result.failure());
+        CHECK_TEXT(result.data().str().c_str(), CONVERTED);
+        CHECK_TEXT(result.conversion_id().c_str(), "c-1");
+        CHECK_TEXT(result.path().c_str(), "");
+        CHECK_INT(result.warnings().at(0).code, SIGNDOC_WARNING_FONT_SUBST);
+        CHECK_TEXT(result.warnings().at(1).name.c_str(), "Something new");
+        CHECK(result.errors().empty());
+    }
+    CHECK_INT(seen, 2);
+    CHECK_HAS(results.json().c_str(), "FONT_SUBST");
+
+    answer(1);
+    char *made = new_folder();
+    std::string folder = made;
+    std::free(made);
+    signdoc::Results moved = client.convert(one_document(), folder);
+    results = std::move(moved);
+    CHECK_TEXT(results[0].path().c_str(), (folder + "/loan.pdf").c_str());
+    std::ostringstream written;
+    written << std::ifstream(results[0].path()).rdbuf();
+    CHECK_TEXT(written.str().c_str(), CONVERTED);
+}
+
+void errors_are_thrown() {
+    test("errors are thrown with all their fields");
+    std::free(sandbox_control(&server, "POST", "/_sandbox/reset", ""));
+    sandbox_fault(&server, "{\"path\":\"" PATH_CONVERT "\",\"fault\":{\"kind\":\"status\","
+                           "\"status\":503,\"headers\":{\"Retry-After\":\"7\"}}}");
+    signdoc::Client client(options().set("max_retries", "0"));
+    signdoc::Call call;
+    signdoc::Error error = failure_of([&]() { client.convert(one_document(), "", {}, call); });
+    CHECK_INT(error.code(), SIGNDOC_E_SERVICE_UNAVAILABLE);
+    CHECK_TEXT(error.constant().c_str(), "SIGNDOC_E_SERVICE_UNAVAILABLE");
+    CHECK_TEXT(error.what(), error.message().c_str());
+    CHECK_TEXT(error.origin().c_str(), "service");
+    CHECK_INT(error.http_status(), 503);
+    CHECK_INT(error.retry_after().count(), 7000);
+    CHECK(error.retryable() && !error.advice().empty() && !error.category().empty());
+    CHECK_TEXT(error.reference().c_str(), "");
+    CHECK_HAS(error.json().c_str(), error.name().c_str());
+    CHECK_INT(call.last_answer().status, 503);
+    CHECK(!call.last_answer().headers.empty());
+
+    test("a refused document is thrown with the results of all");
+    signdoc::Client refused(signdoc::Options()
+                                .set("issuer", sandbox_of("test").issuer)
+                                .set("client_id", sandbox_of("test").client_id)
+                                .set("client_secret", sandbox_of("test").client_secret));
+    error = failure_of([&]() { refused.convert(one_document()); });
+    CHECK_INT(error.code(), SIGNDOC_E_CONVERSION_DISABLED);
+    CHECK_INT(error.results().size(), 1);
+    CHECK_INT(error.results()[0].errors().at(0).code, SIGNDOC_E_CONVERSION_DISABLED);
+    signdoc::ConvertOptions lenient;
+    lenient.strict(false);
+    CHECK(refused.convert(one_document(), "", lenient)[0].failed());
+    signdoc::Results many = refused.convert_many(one_document());
+    CHECK(many[0].failed());
+
+    test("errors of options are thrown");
+    error = failure_of([]() { signdoc::Client nobody{signdoc::Options()}; });
+    CHECK_INT(error.code(), SIGNDOC_E_MISSING_OPTION);
+    error = failure_of([]() { signdoc::Options().set("colour", "blue"); });
+    CHECK_INT(error.code(), SIGNDOC_E_INVALID_OPTION);
+    CHECK_HAS(signdoc::explain("708").c_str(), "SIGNDOC_E_CSC_TOKEN_ALREADY_USED");
+    client.close();
+    error = failure_of([&]() { client.conversion_specs(); });
+    CHECK_INT(error.code(), SIGNDOC_E_CLIENT_CLOSED);
+}
+
+void calls_are_cancelled() {
+    test("a call is cancelled from another thread, and ends at its time limit");
+    std::free(sandbox_control(&server, "POST", "/_sandbox/reset", ""));
+    sandbox_fault(&server,
+                  "{\"path\":\"" PATH_CONVERT "\",\"times\":null,\"fault\":{\"kind\":\"stall\"}}");
+    signdoc::Client client(options());
+    signdoc::Call call;
+    std::thread other([&call]() {
+        while (call.progress().sent == 0) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        }
+        call.cancel();
+    });
+    signdoc::Error error = failure_of([&]() { client.convert(one_document(), "", {}, call); });
+    other.join();
+    CHECK_INT(error.code(), SIGNDOC_E_CANCELLED);
+    signdoc::CallSettings limit{std::chrono::milliseconds(200)};
+    error = failure_of([&]() { client.convert(one_document(), "", {}, limit); });
+    CHECK_INT(error.code(), SIGNDOC_E_TOTAL_TIMEOUT);
+}
+
+/* What `work` throws is the text. */
+template <typename Work> void check_thrown(Work work, const char *wanted) {
+    try {
+        work();
+        CHECK(!"nothing was thrown");
+    } catch (const std::logic_error &error) {
+        CHECK_TEXT(error.what(), wanted);
+    }
+}
+
+void exceptions_come_through() {
+    test("functions are told and asked, and what they throw comes out of the call");
+    answer(1);
+    signdoc::Client client(options());
+    signdoc::Call call;
+    int told = 0;
+    int events = 0;
+    std::string taken;
+    signdoc::ConvertOptions writing;
+    call.on_progress([&](const signdoc::Progress &progress) {
+        told += progress.sent <= progress.to_send ? 1 : 0;
+    });
+    call.on_log(SIGNDOC_LOG_DEBUG, [&](std::int32_t, const std::string &id, const std::string &) {
+        events += id.empty() ? 0 : 1;
+    });
+    writing.writer([&](std::size_t, const void *bytes, std::size_t size) {
+        taken.append(static_cast<const char *>(bytes), size);
+    });
+    signdoc::Documents documents = one_document();
+    client.convert(documents, "", writing, call);
+    CHECK(told > 0 && events > 0);
+    CHECK_TEXT(taken.c_str(), CONVERTED);
+    CHECK(!call.correlation_id().empty());
+
+    writing.writer([](std::size_t, const void *, std::size_t) { throw std::logic_error("disk"); });
+    check_thrown([&]() { client.convert(documents, "", writing); }, "disk");
+    check_thrown([&]() { client.convert_many(documents, "", writing); }, "disk");
+    call.on_progress([](const signdoc::Progress &) { throw std::logic_error("bored"); });
+    std::free(sandbox_control(&server, "POST", "/_sandbox/reset", ""));
+    sandbox_fault(&server,
+                  "{\"path\":\"" PATH_CONVERT "\",\"times\":null,\"fault\":{\"kind\":\"stall\"}}");
+    check_thrown([&]() { client.convert(documents, "", {}, call); }, "bored");
+    documents.add_reader([](void *, std::size_t) -> std::size_t { throw std::logic_error("gone"); });
+    check_thrown([&]() { client.convert(documents); }, "gone");
+}
+
+} // namespace
+
+int main() {
+    server = sandbox_of("production");
+    CHECK_TEXT(signdoc::version().c_str(), SIGNDOC_VERSION);
+    documents_are_converted();
+    errors_are_thrown();
+    calls_are_cancelled();
+    exceptions_come_through();
+    return tests_end();
+}
