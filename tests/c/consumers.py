@@ -143,6 +143,7 @@ def example(program: Path, ready: dict[str, str], programs: Programs, report: Re
     good = done.returncode == 2 and "SIGNDOC_ISSUER" in done.stdout
     report.check("Go: the example says what is not set", "" if good else done.stdout)
 
+    _control(ready, "reset", None)
     _control(ready, "faults", STALL)
     child = subprocess.Popen(
         [str(program), str(programs.folder / "none-go"), samples[0]],
