@@ -21,6 +21,8 @@ mod client;
 pub mod clock;
 pub mod config;
 pub mod conversion;
+#[cfg(feature = "signing")]
+pub mod csc;
 mod destination;
 mod document;
 #[cfg(feature = "engine")]

@@ -64,6 +64,12 @@ pub struct Config {
     pub(crate) key_id: Option<String>,
     pub(crate) base_url: Option<::url::Url>,
     pub(crate) orders_url: Option<::url::Url>,
+    #[cfg_attr(not(feature = "signing"), expect(dead_code, reason = "CSC asks for it"))]
+    pub(crate) csc_url: Option<::url::Url>,
+    #[cfg_attr(not(feature = "signing"), expect(dead_code, reason = "CSC asks for it"))]
+    pub(crate) csc_scope: String,
+    #[cfg_attr(not(feature = "signing"), expect(dead_code, reason = "CSC asks for it"))]
+    pub(crate) tsa_url: Option<::url::Url>,
     pub(crate) state_key: Option<SecretString>,
     pub(crate) scope: String,
     pub(crate) timeout: Duration,
@@ -220,6 +226,9 @@ impl ConfigBuilder {
                 .text("orders_url")
                 .map(|u| checked_url("orders_url", u))
                 .transpose()?,
+            csc_url: self.text("csc_url").map(|u| checked_url("csc_url", u)).transpose()?,
+            csc_scope: self.text("csc_scope").unwrap_or(signdoc_spec::scopes::ESIGN_CSC).to_owned(),
+            tsa_url: self.text("tsa_url").map(|u| checked_url("tsa_url", u)).transpose()?,
             state_key: self.values.get("state_key").cloned(),
             scope: self
                 .text("scope")

@@ -54,6 +54,15 @@ pub const OPTIONS: &[OptionSpec] = &[
     ),
     option("orders_url", "address of the order endpoints; default: base_url"),
     option("scope", "scope of the access token; default signdoc/read_write"),
+    option(
+        "csc_url",
+        "address of the credential-based signing interface (CSC API v2), with its path; no default",
+    ),
+    option(
+        "csc_scope",
+        "scope of the provider's token that opens a CSC session; default esign/csc",
+    ),
+    option("tsa_url", "address of a timestamp authority (RFC 3161) for signed PDFs; no default"),
     secret(
         "state_key",
         "text that saved logins are sealed with, the same in every process; default: client_secret",

@@ -238,10 +238,7 @@ impl Logins {
         if let Some(store) = &options.store
             && !store.claim(&saved.state)?
         {
-            return Err(Error::new(
-                Code::LoginReplayed,
-                "this login was finished already; begin a new one for another identification",
-            ));
+            return Err(replayed());
         }
         let (id_token, skew) = self.exchange(saved, code, call).await?;
         let claims = self.verified(saved, id_token.expose_secret(), skew, call).await?;
@@ -325,14 +322,19 @@ fn seconds(time: SystemTime) -> f64 {
 }
 
 /// 256 random bits as 43 characters: long enough for a code verifier (RFC 7636 section 4.1).
-fn random_text() -> Result<String> {
+pub(crate) fn random_text() -> Result<String> {
     let mut bytes = Zeroizing::new([0; 32]);
     fill(&mut *bytes)?;
     Ok(URL_SAFE_NO_PAD.encode(*bytes))
 }
 
+/// The challenge of a code verifier (RFC 7636 section 4.2, `S256`).
+pub(crate) fn challenge_of(verifier: &str) -> String {
+    let digest = ring::digest::digest(&ring::digest::SHA256, verifier.as_bytes());
+    URL_SAFE_NO_PAD.encode(digest)
+}
+
 fn authorize_url(mut address: Url, saved: &Saved, options: &LoginOptions) -> Url {
-    let challenge = ring::digest::digest(&ring::digest::SHA256, saved.verifier.as_bytes());
     let mut scopes = vec![OPENID, SIGN];
     for scope in &options.scopes {
         if !scopes.contains(&scope.as_str()) {
@@ -348,7 +350,7 @@ fn authorize_url(mut address: Url, saved: &Saved, options: &LoginOptions) -> Url
             .append_pair("redirect_uri", &saved.redirect_uri)
             .append_pair("state", &saved.state)
             .append_pair("nonce", &saved.nonce)
-            .append_pair("code_challenge", &URL_SAFE_NO_PAD.encode(challenge))
+            .append_pair("code_challenge", &challenge_of(&saved.verifier))
             .append_pair("code_challenge_method", "S256")
             .append_pair(QUERY_SIGN_ID, &saved.sign_id);
         if let Some(locales) = &options.ui_locales {
@@ -362,7 +364,7 @@ fn authorize_url(mut address: Url, saved: &Saved, options: &LoginOptions) -> Url
 }
 
 /// RFC 6749 section 3.1.2: absolute and without a fragment.
-fn check_redirect(redirect_uri: &str) -> Result<()> {
+pub(crate) fn check_redirect(redirect_uri: &str) -> Result<()> {
     let why = match Url::parse(redirect_uri) {
         Err(error) => format!("is no absolute address: {error}"),
         Ok(url) if url.fragment().is_some() => "must not have a fragment (#)".to_owned(),
@@ -375,13 +377,22 @@ fn check_redirect(redirect_uri: &str) -> Result<()> {
     .with_detail("field", "redirect_uri"))
 }
 
+pub(crate) fn replayed() -> Error {
+    Error::new(
+        Code::LoginReplayed,
+        "this login was finished already; begin a new one for another identification",
+    )
+}
+
+pub(crate) fn state_mismatch(why: &str) -> Error {
+    Error::new(
+        Code::LoginStateMismatch,
+        format!("{why}; ignore the callback: it belongs to another login, or was forged"),
+    )
+}
+
 fn check_state(saved: &Saved, callback: &Callback) -> Result<()> {
-    let mismatch = |why: &str| {
-        Err(Error::new(
-            Code::LoginStateMismatch,
-            format!("{why}; ignore the callback: it belongs to another login, or was forged"),
-        ))
-    };
+    let mismatch = |why: &str| Err(state_mismatch(why));
     match callback.get("state")? {
         None => return mismatch("the callback has no state"),
         Some(state) if !is_equal(state, &saved.state) => {

@@ -11,6 +11,13 @@ mod login_seal;
 mod signing_key;
 mod token;
 
+#[cfg(feature = "signing")]
+pub(crate) use self::{
+    id_token::is_equal,
+    login::{challenge_of, check_redirect, random_text, replayed, state_mismatch},
+    login_seal::{open as open_login, seal as seal_login},
+    token::{seconds, token_error},
+};
 pub(crate) use discovery::Discovery;
 pub use discovery::ProviderMetadata;
 pub(crate) use jwks::JwksCache;

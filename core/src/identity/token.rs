@@ -42,6 +42,12 @@ impl AccessToken {
         SecretString::from(format!("Bearer {}", self.value.expose_secret()))
     }
 
+    /// The bare token.
+    #[cfg(feature = "signing")]
+    pub(crate) fn value(&self) -> SecretString {
+        SecretString::from(self.value.expose_secret())
+    }
+
     fn is_same(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.value, &other.value)
     }
@@ -166,7 +172,7 @@ async fn request(shared: &Shared, url: &url::Url, scope: &str, call: &Call) -> R
 }
 
 /// The error of RFC 6749 section 5.2, or what came in its place.
-pub(super) fn token_error(raw: RawAnswer, what: &str) -> Error {
+pub(crate) fn token_error(raw: RawAnswer, what: &str) -> Error {
     let known = match ErrorBody::decode(&raw) {
         ErrorBody::OAuth { error, .. } => {
             Some(Code::oauth_token(&error).unwrap_or(Code::OauthUnknown))
@@ -212,7 +218,9 @@ struct TokenAnswer {
 }
 
 /// A number of seconds, also when it is written as a text.
-fn seconds<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
+pub(crate) fn seconds<'de, D: serde::Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<f64>, D::Error> {
     let value = serde_json::Value::deserialize(deserializer)?;
     Ok(value.as_f64().or_else(|| value.as_str()?.parse().ok()))
 }

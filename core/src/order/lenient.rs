@@ -11,7 +11,7 @@ use crate::wire::{BufferPool, Limits, Path, Scanner, StringMode, Visitor};
 const TEXT_MAX: usize = 1024 * 1024;
 
 /// Reads `bytes` as one JSON value.
-pub(super) fn value(bytes: &[u8], what: &str, pool: &BufferPool) -> Result<Value> {
+pub(crate) fn value(bytes: &[u8], what: &str, pool: &BufferPool) -> Result<Value> {
     let mut scanner = Scanner::new(Builder::default(), Limits::default(), pool);
     scanner
         .feed(bytes)

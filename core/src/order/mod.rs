@@ -9,7 +9,7 @@ mod download;
 mod extract;
 mod fields;
 mod journal;
-mod lenient;
+pub(crate) mod lenient;
 mod model;
 mod outcome;
 mod pades;
@@ -45,6 +45,8 @@ pub use download::DownloadOptions;
 pub use model::{Order, OrderDocument, OrderKind, OrderProperties, OrderRef};
 use pades::Prepared;
 pub use pades::{PadesDocument, PadesOrder, SealPosition};
+#[cfg(feature = "signing")]
+pub(crate) use pdf::SentDocument;
 pub use recover::{Recovery, RecoveryOutcome, recover};
 pub use results::{Download, PadesDownload, PadesSigned, SdoDownload, SdoSigned};
 pub use sdo::{SdoDocument, SdoOrder};

@@ -9,9 +9,9 @@ use super::extract::Piece;
 use crate::wire::ByteSource;
 
 /// A document that is about to be sent, read by position.
-struct Sent(ByteSource);
+pub(crate) struct SentDocument(pub(crate) ByteSource);
 
-impl Source for Sent {
+impl Source for SentDocument {
     fn len(&self) -> u64 {
         self.0.len()
     }
@@ -27,7 +27,7 @@ impl Source for Sent {
 
 /// The PDF of a source, where it can be read.
 pub(super) fn open(source: &ByteSource) -> Option<Document> {
-    Document::open(Sent(source.clone())).ok()
+    Document::open(SentDocument(source.clone())).ok()
 }
 
 /// Digests that the first revision of a signed PDF may have had as a file of its own: its end of

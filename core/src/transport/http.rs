@@ -30,6 +30,20 @@ pub(crate) enum Body {
     Form(SecretString),
     /// `application/json`, streamed.
     Json(RequestBody),
+    /// `application/timestamp-query` (RFC 3161 section 3.4), answered with the like.
+    #[cfg(feature = "signing")]
+    TimestampQuery(Bytes),
+}
+
+impl Body {
+    /// The answer that is asked for.
+    fn accept(&self) -> HeaderValue {
+        match self {
+            #[cfg(feature = "signing")]
+            Self::TimestampQuery(_) => HeaderValue::from_static("application/timestamp-reply"),
+            _ => HeaderValue::from_static("application/json"),
+        }
+    }
 }
 
 /// One request.
@@ -138,7 +152,7 @@ impl Transport {
         let host = origin_of(&url);
         let activity = Activity::new();
         let mut headers = HeaderMap::new();
-        headers.insert(header::ACCEPT, HeaderValue::from_static("application/json"));
+        headers.insert(header::ACCEPT, body.accept());
         if let Some(authorization) = authorization {
             headers.insert(AUTHORIZATION, secret_header(what, &authorization)?);
         }
@@ -183,6 +197,13 @@ fn prepared(
             let kind = HeaderValue::from_static("application/x-www-form-urlencoded");
             headers.insert(CONTENT_TYPE, kind);
             Some(form.into())
+        }
+        #[cfg(feature = "signing")]
+        Body::TimestampQuery(query) => {
+            progress.start(query.len() as u64);
+            let kind = HeaderValue::from_static("application/timestamp-query");
+            headers.insert(CONTENT_TYPE, kind);
+            Some(query.into())
         }
         Body::Json(body) => {
             progress.start(body.content_length());

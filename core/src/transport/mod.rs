@@ -8,4 +8,6 @@ mod tls;
 
 pub(crate) use connect::ConnectTimedOut;
 pub(crate) use http::{Answer, Body, Request, Transport, deadline_passed};
+#[cfg(feature = "signing")]
+pub(crate) use retry::is_refused_for_now;
 pub(crate) use retry::{Attempt, Repeat, decide, is_transient, is_unsent};

@@ -12,6 +12,10 @@ pub(crate) enum Repeat {
     /// Something new each time, or a code that is spent: creating an order, exchanging a code.
     /// Repeated only when the request provably did not reach the other side.
     IfUnsent,
+    /// One use of a token that is good for one: repeated when the request did not reach the other
+    /// side, or was answered with an error that says to come back later.
+    #[cfg(feature = "signing")]
+    IfRefusedForNow,
     /// The loss of the only copy: the request that downloads an order and deletes it.
     Never,
 }
@@ -37,6 +41,8 @@ pub(crate) fn decide(repeat: Repeat, error: &Error, attempt: &Attempt) -> Option
     let may_help = match repeat {
         Repeat::Safe => is_transient(error),
         Repeat::IfUnsent => is_unsent(error),
+        #[cfg(feature = "signing")]
+        Repeat::IfRefusedForNow => is_unsent(error) || is_refused_for_now(error),
         Repeat::Never => false,
     };
     if attempt.made >= attempt.allowed || !may_help {
@@ -68,6 +74,19 @@ pub(crate) fn is_transient(error: &Error) -> bool {
 /// Failures before the first byte of the request left: there was no connection to send it on.
 pub(crate) fn is_unsent(error: &Error) -> bool {
     matches!(error.code(), Code::ConnectFailed | Code::ConnectTimeout)
+}
+
+/// Errors of the CSC endpoints after which the specification says to retry after a short delay.
+#[cfg(feature = "signing")]
+pub(crate) fn is_refused_for_now(error: &Error) -> bool {
+    matches!(
+        error.code(),
+        Code::CscServiceError
+            | Code::CscServiceTimeout
+            | Code::CscServiceUnavailable
+            | Code::CscUserKeysLimit
+            | Code::CscUnavailable
+    )
 }
 
 #[cfg(test)]

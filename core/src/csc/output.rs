@@ -1,0 +1,92 @@
+//! Where a signed PDF goes: whole, or not at all.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use bytes::Bytes;
+use signdoc_signature::pdf::Source as _;
+use signdoc_signature::sign::Appended;
+
+use super::pdf::of_pdf;
+use crate::destination::{exists, failed};
+use crate::error::Result;
+
+/// Memory, or a file that appears complete.
+pub(super) enum Output {
+    Memory,
+    File { path: PathBuf, overwrite: bool },
+}
+
+/// What was written.
+pub(super) struct Written {
+    pub data: Option<Bytes>,
+    pub path: Option<PathBuf>,
+    pub size: u64,
+}
+
+impl Output {
+    /// Makes the folder when it is missing, and refuses a file that is in the way.
+    pub(super) fn new(path: Option<&Path>, overwrite: bool) -> Result<Self> {
+        let Some(path) = path else { return Ok(Self::Memory) };
+        let folder = folder_of(path);
+        std::fs::create_dir_all(folder).map_err(|error| {
+            failed(
+                folder,
+                &format!("the folder cannot be made: {error}; name one that can be written"),
+            )
+        })?;
+        if !overwrite && path.symlink_metadata().is_ok() {
+            return Err(exists(path));
+        }
+        Ok(Self::File { path: path.to_owned(), overwrite })
+    }
+
+    pub(super) fn write(self, index: usize, signed: &Appended) -> Result<Written> {
+        match self {
+            Self::Memory => {
+                let mut data = Vec::with_capacity(usize::try_from(signed.len()).unwrap_or(0));
+                signed.write_to(&mut data).map_err(|error| of_pdf(index, &error))?;
+                Ok(Written { size: data.len() as u64, data: Some(data.into()), path: None })
+            }
+            Self::File { path, overwrite } => {
+                let size = write_file(index, signed, &path, overwrite)?;
+                Ok(Written { data: None, path: Some(path), size })
+            }
+        }
+    }
+}
+
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+fn write_file(index: usize, signed: &Appended, path: &Path, overwrite: bool) -> Result<u64> {
+    let lost = |error: io::Error| failed(path, &format!("writing failed: {error}"));
+    // Mode 0600, like every result.
+    let part = tempfile::Builder::new()
+        .prefix(".signdoc-")
+        .suffix(".part")
+        .tempfile_in(folder_of(path))
+        .map_err(lost)?;
+    let mut out = BufWriter::with_capacity(256 * 1024, part);
+    let size = signed.write_to(&mut out).map_err(|error| of_writing(index, path, &error))?;
+    out.flush().map_err(lost)?;
+    let part = out.into_inner().map_err(|error| lost(error.into_error()))?;
+    part.as_file().sync_all().map_err(lost)?;
+    let kept = if overwrite { part.persist(path) } else { part.persist_noclobber(path) };
+    match kept {
+        Ok(_) => Ok(size),
+        Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Err(exists(path)),
+        Err(error) => Err(lost(error.error)),
+    }
+}
+
+/// The writer's `Io` means the destination where the source can still be read.
+fn of_writing(index: usize, path: &Path, error: &signdoc_signature::pdf::PdfError) -> crate::Error {
+    match error.kind() {
+        signdoc_signature::pdf::PdfErrorKind::Io => {
+            failed(path, &format!("copying documents[{index}] failed: {error}"))
+        }
+        _ => of_pdf(index, error),
+    }
+}
