@@ -20,6 +20,9 @@ class ClientOptions(TypedDict, total=False):
     base_url: str | None
     orders_url: str | None
     scope: str | None
+    csc_url: str | None
+    csc_scope: str | None
+    tsa_url: str | None
     state_key: str | None
     timeout: Seconds | None
     connect_timeout: Seconds | None

@@ -42,6 +42,9 @@ class Client(ClientBase):
         base_url: Address of the service; default: what the identity provider publishes.
         orders_url: Address of the order endpoints; default: ``base_url``.
         scope: Scope of the access token; default ``"signdoc/read_write"``.
+        csc_url: Address of the credential-based signing interface, with its path; no default.
+        csc_scope: Scope of the token that opens a CSC session; default ``"esign/csc"``.
+        tsa_url: Address of a timestamp authority (RFC 3161) for signed PDFs; no default.
         state_key: Text that saved logins are sealed with; default: the client secret.
         timeout: Seconds a call may take in all, with its repetitions; default 300.
         connect_timeout: Seconds to wait for a connection; default 10.
