@@ -134,11 +134,8 @@ fn endpoints_stand_where_the_specification_says() {
     let sandbox = test_environment();
     for row in table("endpoints.json")["http"].as_array().unwrap() {
         let url = row["url"].as_str().unwrap();
-        if !url.starts_with("{base_url}") {
-            println!("not tried: {} {url} is an order endpoint", row["method"]);
-            continue;
-        }
-        let path = url.strip_prefix("{base_url}").unwrap();
+        // discovery gives the same address for both
+        let path = url.split_once('}').unwrap().1;
         let reply = exchange(&sandbox, row["method"].as_str().unwrap(), path, &[], b"");
         // without a token the specification's 403 says that the endpoint is there
         assert_eq!((reply.status, &row["bearer"]), (403, &json!(true)), "{row}");

@@ -263,7 +263,17 @@ pub(crate) fn judge(
     results: Vec<Conversion>,
     strict: bool,
 ) -> Result<Vec<Conversion>> {
-    let failed: Vec<_> = results.iter().filter(|result| result.is_failed()).collect();
+    judge_where(status, results, strict, Conversion::is_failed)
+}
+
+/// The same, where `is_failed` says which results count as failures.
+pub(crate) fn judge_where(
+    status: u16,
+    results: Vec<Conversion>,
+    strict: bool,
+    is_failed: impl Fn(&Conversion) -> bool,
+) -> Result<Vec<Conversion>> {
+    let failed: Vec<_> = results.iter().filter(|result| is_failed(result)).collect();
     if failed.is_empty() || !strict {
         return Ok(results);
     }

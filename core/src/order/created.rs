@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::model::OrderDocument;
-use crate::conversion::{Conversion, ConversionFault, ConversionWarning, judge};
+use crate::conversion::{Conversion, ConversionFault, ConversionWarning, judge_where};
 use crate::error::{Code, Error, Result};
 
 /// What the service says of a new order.
@@ -23,7 +23,7 @@ pub(super) fn parse(
 ) -> Result<Created> {
     let sign_id = ["sign_id", "signId"].iter().find_map(|name| value.get(name)?.as_str());
     let sign_id = sign_id.map(str::trim).filter(|id| !id.is_empty());
-    let judged = judge(status, conversions(value, documents), true);
+    let judged = judged(value, status, documents);
     let conversions = judged.map_err(|error| match sign_id {
         Some(sign_id) => error.with_detail("sign_id", sign_id),
         None => error,
@@ -38,7 +38,16 @@ pub(super) fn parse(
 
 /// The error of a refusal that holds conversion results, or `None` where it holds no failure.
 pub(super) fn refusal(value: &Value, status: u16, documents: &[OrderDocument]) -> Option<Error> {
-    judge(status, conversions(value, documents), true).err()
+    judged(value, status, documents).err()
+}
+
+/// The results, unless one is a failure. That a document was not converted is none where nobody
+/// asked for it: there is a result for each document as soon as one is to be converted.
+fn judged(value: &Value, status: u16, documents: &[OrderDocument]) -> Result<Vec<Conversion>> {
+    let asked = |index: usize| documents.get(index).is_none_or(|document| document.is_converted);
+    judge_where(status, conversions(value, documents), true, |result| {
+        result.is_failed() && (asked(result.index) || !result.errors.is_empty())
+    })
 }
 
 /// The results in `value`, each with the position of its document.
