@@ -46,6 +46,7 @@ pub(crate) fn command() -> Command {
         .subcommand(convert())
         .subcommand(preflight())
         .subcommand(verify_command())
+        .subcommand(csc())
         .subcommand(check())
         .subcommand(explain())
         .subcommand(sandbox())
@@ -247,6 +248,65 @@ fn verify_command() -> Command {
         )
         .args(verify::args())
         .arg(json())
+}
+
+fn csc() -> Command {
+    Command::new("csc")
+        .about("Sign PDF documents through the credential-based interface (CSC)")
+        .long_about(
+            "Remote signing through the credential-based interface (CSC API v2), whose address is \
+             the option --csc-url.",
+        )
+        .subcommand_required(true)
+        .arg_required_else_help(true)
+        .disable_help_subcommand(true)
+        .subcommand(
+            Command::new("info")
+                .about("What the interface says of itself")
+                .after_help("Example:\n  signdoc csc info --csc-url https://sign.example/csc/v2")
+                .arg(json())
+                .args(connection::args()),
+        )
+        .subcommand(csc_sign())
+}
+
+fn csc_sign() -> Command {
+    Command::new("sign")
+        .about("Sign up to 50 PDF documents with one login")
+        .long_about(
+            "Signs PDF documents with the key that the service keeps for whoever logs in.\n\n\
+             The documents are looked over first; then the program shows the address of the login \
+             (or opens it), waits for the callback on a loopback address, has the hashes signed, \
+             checks each signature, and embeds it. The callback's address must be registered with \
+             the service. Up to 50 documents go with one login.\n\n\
+             Signed documents are PAdES B-B; with --tsa-url B-T, and with revocation answers B-LT.",
+        )
+        .after_help(
+            "Examples:\n  signdoc csc sign loan.pdf --open\n  \
+             signdoc csc sign contracts/ -o signed --reason \"Loan agreement\" --port 8765",
+        )
+        .arg(files("PDF files, or folders with PDF files"))
+        .arg(output("folder for the signed documents; default: beside each, as NAME.signed.pdf"))
+        .arg(flag("overwrite", "replace existing files"))
+        .arg(text("reason", "why the documents are signed"))
+        .arg(text("description", "what the user is asked to agree to, at most 500 characters"))
+        .arg(text("lang", "language of the login pages: nb, nn or en"))
+        .arg(
+            Arg::new("hash")
+                .long("hash")
+                .value_name("NAME")
+                .value_parser(["sha256", "sha384", "sha512"])
+                .default_value("sha256")
+                .help("the hash function"),
+        )
+        .arg(number(
+            "port",
+            value_parser!(u16),
+            "port of the loopback address for the callback; default: a free one",
+        ))
+        .arg(flag("open", "open the address of the login in the browser"))
+        .arg(json())
+        .args(connection::args())
 }
 
 fn check() -> Command {

@@ -63,6 +63,6 @@ pub(crate) fn work<T: Send + 'static>(
     }
 }
 
-fn cancelled() -> Error {
+pub(crate) fn cancelled() -> Error {
     Error::new(Code::Cancelled, "interrupted")
 }

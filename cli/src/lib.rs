@@ -6,6 +6,7 @@ mod call;
 mod check;
 mod connection;
 mod convert;
+mod csc;
 mod demo;
 pub mod exit;
 mod explain;
@@ -13,6 +14,7 @@ mod inputs;
 mod list;
 mod preflight;
 mod progress;
+mod redirect;
 mod report;
 mod samples;
 mod sandbox;
@@ -63,6 +65,7 @@ fn dispatch(args: Vec<OsString>, interrupted: Interrupted<'_>) -> i32 {
         Some(("convert", matches)) => convert::run(matches, &mut screen, interrupted),
         Some(("check", matches)) => check::run(matches, &mut screen, interrupted),
         Some(("preflight", matches)) => preflight::run(matches, &mut screen, interrupted),
+        Some(("csc", matches)) => csc::run(matches, &mut screen, interrupted),
         Some(("verify", matches)) => verify::run(matches, &mut screen, interrupted),
         Some(("demo", matches)) => demo::run(matches, &mut screen, interrupted),
         Some(("samples", matches)) => samples::run(matches, &mut screen),

@@ -246,20 +246,13 @@ impl Csc {
         call: &Call,
     ) -> Result<Token> {
         let shared = &self.client.shared;
-        let mut form = url::form_urlencoded::Serializer::new(String::new());
-        form.extend_pairs([
-            ("grant_type", "authorization_code"),
-            ("code", code),
-            ("client_id", saved.client_id.as_str()),
-            ("redirect_uri", saved.redirect_uri.as_str()),
-            ("code_verifier", saved.verifier.as_str()),
-        ]);
+        let form = exchange_form(saved, code);
         let request = Request {
             what: EXCHANGE,
             method: Method::POST,
             url: url.clone(),
             authorization: Some(bearer.header()),
-            body: Body::Form(SecretString::from(form.finish())),
+            body: Body::Form(form),
             call,
         };
         let asked_at = shared.clock.now();
@@ -276,6 +269,18 @@ impl Csc {
         let shared = &self.client.shared;
         shared.tokens.get(shared, &shared.config.csc_scope, call).await
     }
+}
+
+fn exchange_form(saved: &Saved, code: &str) -> SecretString {
+    let mut form = url::form_urlencoded::Serializer::new(String::new());
+    form.extend_pairs([
+        ("grant_type", "authorization_code"),
+        ("code", code),
+        ("client_id", saved.client_id.as_str()),
+        ("redirect_uri", saved.redirect_uri.as_str()),
+        ("code_verifier", saved.verifier.as_str()),
+    ]);
+    SecretString::from(form.finish())
 }
 
 fn authorize_url(base: &Url, saved: &Saved, options: &CscLoginOptions) -> Url {

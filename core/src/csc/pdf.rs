@@ -16,6 +16,7 @@ use signdoc_signature::sign::{
 };
 
 use super::checked::CscSession;
+use super::login::{Csc, check_description};
 use super::model::{Certificates, Padding};
 use super::output::Output;
 use super::session::{HashesToSign, Signatures, check_count, time_of};
@@ -144,6 +145,32 @@ struct Ready {
     attributes: SignedAttributes,
 }
 
+impl Csc {
+    /// Looks documents and destinations over as [`CscSession::sign_pdfs`] does first: before
+    /// anybody is sent to log in. Sends nothing.
+    ///
+    /// # Errors
+    /// As [`CscSession::sign_pdfs`] where the token is not used yet.
+    pub async fn check_pdfs(&self, pdfs: &[PdfToSign], options: &SignPdfOptions) -> Result<()> {
+        check_description(options.description.as_deref())?;
+        checked(pdfs).await.map(drop)
+    }
+}
+
+/// The documents, each of which can be signed and has a place to go.
+async fn checked(pdfs: &[PdfToSign]) -> Result<Vec<Job>> {
+    check_count(pdfs.len())?;
+    let jobs = pdfs.iter().enumerate().map(|(index, pdf)| Job::new(index, pdf));
+    let jobs: Vec<_> = jobs.collect::<Result<_>>()?;
+    blocking(move || {
+        for job in &jobs {
+            prepare(job.source.clone(), &job.options).map_err(|e| of_pdf(job.index, &e))?;
+        }
+        Ok(jobs)
+    })
+    .await
+}
+
 impl CscSession {
     /// Signs PDFs: up to 50 in one session.
     ///
@@ -162,17 +189,9 @@ impl CscSession {
         pdfs: &[PdfToSign],
         options: &SignPdfOptions,
     ) -> Result<Vec<SignedPdf>> {
-        check_count(pdfs.len())?;
-        let jobs = pdfs.iter().enumerate().map(|(index, pdf)| Job::new(index, pdf));
-        let jobs: Vec<_> = jobs.collect::<Result<_>>()?;
-        // What cannot be signed is found before the login is spent.
-        let jobs = blocking(move || {
-            for job in &jobs {
-                prepare(job.source.clone(), &job.options).map_err(|e| of_pdf(job.index, &e))?;
-            }
-            Ok(jobs)
-        })
-        .await?;
+        // What cannot be signed is found before the token is used.
+        check_description(options.description.as_deref())?;
+        let jobs = checked(pdfs).await?;
         let credentials = self.credentials(&options.call).await?;
         let wanted = options.credential_id.as_deref();
         let credential = match wanted {

@@ -1,0 +1,193 @@
+//! `signdoc csc`: the credential-based signing interface.
+
+use std::path::{Path, PathBuf};
+
+use clap::ArgMatches;
+use serde_json::{Value, json};
+use signdoc::csc::{
+    CscInfo, CscLoginOptions, CscSession, HashAlgorithm, PdfToSign, SignPdfOptions, SignedPdf,
+};
+use signdoc::engine::Engine;
+use signdoc::{CallOptions, Code, Document, Error, FinishOptions, Result};
+
+use crate::inputs::{self, Input};
+use crate::redirect::{self, Callback};
+use crate::screen::{Screen, plain};
+use crate::table::Table;
+use crate::{Interrupted, call, connection, exit, report};
+
+pub(crate) fn run(matches: &ArgMatches, screen: &mut Screen, interrupted: Interrupted<'_>) -> i32 {
+    match matches.subcommand() {
+        Some(("info", matches)) => info(matches, screen, interrupted),
+        Some(("sign", matches)) => sign(matches, screen, interrupted),
+        _ => exit::USAGE,
+    }
+}
+
+fn info(matches: &ArgMatches, screen: &mut Screen, interrupted: Interrupted<'_>) -> i32 {
+    let as_json = matches.get_flag("json");
+    let asked = connection::engine(matches).and_then(|engine| {
+        call::run(&engine, interrupted, |client| async move {
+            client.csc().info(&CallOptions::default()).await
+        })
+    });
+    match asked {
+        Err(error) => return report::failed(&error, as_json, screen),
+        Ok(info) if as_json => screen.line(&format!("{:#}", info.raw)),
+        Ok(info) => show_info(&info, screen),
+    }
+    exit::OK
+}
+
+fn show_info(info: &CscInfo, screen: &mut Screen) {
+    let list = |items: &[String]| (!items.is_empty()).then(|| items.join(", "));
+    for (name, value) in [
+        ("name", info.name.clone()),
+        ("CSC API", info.specs.clone()),
+        ("region", info.region.clone()),
+        ("language", info.lang.clone()),
+        ("description", info.description.clone()),
+        ("login", list(&info.auth_types)),
+        ("methods", list(&info.methods)),
+    ] {
+        if let Some(value) = value {
+            let name = screen.paint().bold(&format!("{name:<12}"));
+            screen.line(&format!("{name} {}", plain(&value)));
+        }
+    }
+}
+
+fn sign(matches: &ArgMatches, screen: &mut Screen, interrupted: Interrupted<'_>) -> i32 {
+    let as_json = matches.get_flag("json");
+    match signed(matches, screen, interrupted) {
+        Err(error) => report::failed(&error, as_json, screen),
+        Ok((inputs, results)) => {
+            if as_json {
+                screen.line(&format!("{:#}", document(&inputs, &results)));
+            } else {
+                show(&inputs, &results, screen);
+            }
+            exit::OK
+        }
+    }
+}
+
+fn signed(
+    matches: &ArgMatches,
+    screen: &mut Screen,
+    interrupted: Interrupted<'_>,
+) -> Result<(Vec<Input>, Vec<SignedPdf>)> {
+    let engine = connection::engine(matches)?;
+    let inputs = inputs::resolve(matches.get_many("files").into_iter().flatten())?;
+    let pdfs = jobs(matches, &inputs)?;
+    let options = SignPdfOptions {
+        hash_algorithm: matches
+            .get_one::<String>("hash")
+            .and_then(|name| HashAlgorithm::from_name(name)),
+        description: matches.get_one::<String>("description").cloned(),
+        ..SignPdfOptions::default()
+    };
+    // What cannot be signed is told before anybody logs in.
+    let (checked, asked) = (pdfs.clone(), options.clone());
+    call::run(&engine, interrupted, |client| async move {
+        client.csc().check_pdfs(&checked, &asked).await
+    })?;
+    let session = login(&engine, matches, screen, interrupted)?;
+    let results =
+        call::run(
+            &engine,
+            interrupted,
+            |_| async move { session.sign_pdfs(&pdfs, &options).await },
+        )?;
+    Ok((inputs, results))
+}
+
+/// Where each signed document goes: the input's name in the folder, or beside it as `*.signed.pdf`.
+fn jobs(matches: &ArgMatches, inputs: &[Input]) -> Result<Vec<PdfToSign>> {
+    let folder = matches.get_one::<PathBuf>("output");
+    let reason = matches.get_one::<String>("reason");
+    let mut taken: Vec<PathBuf> = Vec::new();
+    inputs
+        .iter()
+        .map(|input| {
+            let path = target(&input.path, folder.map(PathBuf::as_path));
+            if taken.contains(&path) {
+                return Err(Error::new(
+                    Code::InvalidArgument,
+                    format!("two documents would both be written to {}", path.display()),
+                ));
+            }
+            taken.push(path.clone());
+            let mut job = PdfToSign::new(Document::from_path(&input.path)).to(path);
+            job.overwrite = matches.get_flag("overwrite");
+            job.options.reason = reason.cloned();
+            Ok(job)
+        })
+        .collect()
+}
+
+fn target(input: &Path, folder: Option<&Path>) -> PathBuf {
+    let name = input.file_name().unwrap_or_default();
+    match folder {
+        Some(folder) => folder.join(name),
+        None => input.with_extension("signed.pdf"),
+    }
+}
+
+fn login(
+    engine: &Engine,
+    matches: &ArgMatches,
+    screen: &mut Screen,
+    interrupted: Interrupted<'_>,
+) -> Result<CscSession> {
+    let callback = Callback::listen(matches.get_one("port").copied().unwrap_or(0))?;
+    let redirect_uri = callback.address().to_owned();
+    let options = CscLoginOptions {
+        lang: matches.get_one::<String>("lang").cloned(),
+        description: matches.get_one::<String>("description").cloned(),
+    };
+    let login = call::run(engine, interrupted, |client| async move {
+        client.csc().begin(&redirect_uri, &options)
+    })?;
+    if matches.get_flag("open") && redirect::open(&login.url) {
+        screen.note("Log in and agree in the browser.");
+    } else {
+        screen.note("Open this address to log in and agree:");
+        screen.note(&login.url);
+    }
+    let came = callback.wait(interrupted)?;
+    call::run(engine, interrupted, move |client| async move {
+        client.csc().finish(&login.to_token(), &came, &FinishOptions::default()).await
+    })
+}
+
+fn show(inputs: &[Input], results: &[SignedPdf], screen: &mut Screen) {
+    let paint = screen.paint();
+    let mut table = Table::new(&["document", "level", "field", "result"], &[]);
+    for (input, result) in inputs.iter().zip(results) {
+        let path = result.path.as_ref().map_or_else(|| "-".to_owned(), |p| p.display().to_string());
+        table.row(vec![
+            plain(&input.shown),
+            paint.green(result.level.as_str()),
+            plain(&result.field_name),
+            plain(&path),
+        ]);
+    }
+    screen.line(&table.render(|text| paint.bold(text)));
+    screen.line("\nLook them over: signdoc verify FILE --trust ROOTS --original DOCUMENT");
+}
+
+fn document(inputs: &[Input], results: &[SignedPdf]) -> Value {
+    let one = |(input, result): (&Input, &SignedPdf)| {
+        json!({
+            "document": input.shown,
+            "path": result.path,
+            "size": result.size,
+            "level": result.level.as_str(),
+            "field": result.field_name,
+            "notes": result.notes,
+        })
+    };
+    let results: Vec<_> = inputs.iter().zip(results).map(one).collect();
+    json!({"results": results, "exit_status": exit::OK})
+}

@@ -1,0 +1,131 @@
+//! Sending the end user to a login page, and taking the callback on a loopback address
+//! (RFC 8252, section 7.3).
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use signdoc::{Code, Error, Result};
+
+use crate::Interrupted;
+use crate::call::{LOOK, cancelled};
+
+const PATH: &str = "/callback";
+/// A browser that says nothing must not hold up the one that brings the callback.
+const PATIENCE: Duration = Duration::from_secs(2);
+/// The longest request that is read, in bytes.
+const LONGEST: u64 = 64 * 1024;
+const PAGE: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><title>signdoc</title>\
+    <p>The login has come back. You may close this page and return to the terminal.</p></html>";
+
+/// A listener for one callback.
+pub(crate) struct Callback {
+    listener: TcpListener,
+    address: String,
+}
+
+impl Callback {
+    /// Listens on the loopback address; on a free port with 0.
+    pub(crate) fn listen(port: u16) -> Result<Self> {
+        let failed = |error: std::io::Error| {
+            Error::new(
+                Code::InvalidArgument,
+                format!("port {port} cannot be listened on: {error}; choose another with --port"),
+            )
+            .with_detail("field", "port")
+        };
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let port = listener.local_addr().map_err(failed)?.port();
+        Ok(Self { listener, address: format!("http://127.0.0.1:{port}{PATH}") })
+    }
+
+    /// Where the callback must go: an address that is registered with the service.
+    pub(crate) fn address(&self) -> &str {
+        &self.address
+    }
+
+    /// Waits for the callback and gives its address with its query.
+    pub(crate) fn wait(&self, interrupted: Interrupted<'_>) -> Result<String> {
+        loop {
+            if let Ok((stream, _)) = self.listener.accept()
+                && let Some(query) = taken(stream)
+            {
+                return Ok(format!("{}?{query}", self.address));
+            }
+            if interrupted() {
+                return Err(cancelled());
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+}
+
+/// The query of a callback; anything else that asks is told that there is nothing.
+fn taken(mut stream: TcpStream) -> Option<String> {
+    stream.set_nonblocking(false).ok()?;
+    stream.set_read_timeout(Some(PATIENCE)).ok()?;
+    stream.set_write_timeout(Some(PATIENCE)).ok()?;
+    let mut reader = BufReader::new(stream.try_clone().ok()?.take(LONGEST));
+    let mut line = String::new();
+    reader.read_line(&mut line).ok()?;
+    let mut rest = String::new();
+    while reader.read_line(&mut rest).ok()? > 2 {
+        rest.clear();
+    }
+    let target = line.strip_prefix("GET ")?.split(' ').next()?;
+    let query = target.strip_prefix(PATH).and_then(|rest| rest.strip_prefix('?'));
+    let (status, page) = match query {
+        Some(_) => ("200 OK", PAGE),
+        None => ("404 Not Found", ""),
+    };
+    let length = page.len();
+    // A browser that is gone has brought the callback all the same.
+    let _ = write!(
+        stream,
+        "HTTP/1.1 {status}\r\ncontent-type: text/html; charset=utf-8\r\ncontent-length: {length}\r\ncache-control: no-store\r\nconnection: close\r\n\r\n{page}"
+    );
+    query.map(str::to_owned)
+}
+
+/// Opens `address` in the user's browser; says whether a program for that was there.
+pub(crate) fn open(address: &str) -> bool {
+    let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
+    let mut command = Command::new(program);
+    command.arg(address).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.spawn().is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ask(address: &str, target: &str) -> String {
+        let host = address.strip_prefix("http://").unwrap().split('/').next().unwrap();
+        let mut stream = TcpStream::connect(host).unwrap();
+        write!(stream, "GET {target} HTTP/1.1\r\nhost: {host}\r\n\r\n").unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    #[test]
+    fn the_callback_is_taken_and_nothing_else() {
+        let callback = Callback::listen(0).unwrap();
+        let address = callback.address().to_owned();
+        let browser = std::thread::spawn(move || {
+            assert!(ask(&address, "/favicon.ico").starts_with("HTTP/1.1 404"));
+            assert!(ask(&address, "/callback?code=a%2Bb&state=s").starts_with("HTTP/1.1 200"));
+        });
+        let came = callback.wait(&|| false).unwrap();
+        assert_eq!(came, format!("{}?code=a%2Bb&state=s", callback.address()));
+        browser.join().unwrap();
+    }
+
+    #[test]
+    fn waiting_can_be_interrupted() {
+        let callback = Callback::listen(0).unwrap();
+        assert_eq!(callback.wait(&|| true).unwrap_err().code(), Code::Cancelled);
+    }
+}
