@@ -399,6 +399,58 @@
 #define SIGNDOC_LOG_WARNING 3
 
 /**
+ * A part of a result: the signed PDF, or the signed data object.
+ */
+#define SIGNDOC_PART_DOCUMENT 1
+
+/**
+ * A part of a PAdES result: what signing appended to the PDF.
+ */
+#define SIGNDOC_PART_APPENDIX 2
+
+/**
+ * A part of a SEID-SDO result: the merchant's signature (CMS).
+ */
+#define SIGNDOC_PART_MERCHANT_SIGNATURE 3
+
+/**
+ * A part of a SEID-SDO result: the end user's signature (CMS).
+ */
+#define SIGNDOC_PART_END_USER_SIGNATURE 4
+
+/**
+ * A flag of signdoc_order_download: downloads, and so ends, an order that is not final yet.
+ * Orders that failed or were cancelled are refused all the same.
+ */
+#define SIGNDOC_DOWNLOAD_FORCE 1
+
+/**
+ * A flag of signdoc_order_download: files in the folder may be replaced.
+ */
+#define SIGNDOC_DOWNLOAD_OVERWRITE 2
+
+/**
+ * Whose visual seal: the merchant's.
+ */
+#define SIGNDOC_SEAL_MERCHANT 1
+
+/**
+ * Whose visual seal: the end user's.
+ */
+#define SIGNDOC_SEAL_END_USER 2
+
+/**
+ * A kind of order: signed PDFs. Marked outdated by the interface specification.
+ */
+#define SIGNDOC_ORDER_PADES 1
+
+/**
+ * A kind of order: signed data objects (SEID-SDO). Marked deprecated by the interface
+ * specification.
+ */
+#define SIGNDOC_ORDER_SDO 2
+
+/**
  * Status, headers and text of an answer, see signdoc_call_last_answer. All texts belong to it and
  * live as long as it does. Freed with signdoc_answer_free.
  */
@@ -431,6 +483,12 @@ typedef struct signdoc_convert_options signdoc_convert_options;
 typedef struct signdoc_documents signdoc_documents;
 
 /**
+ * What a download brought, in the order of the documents. All texts and views belong to it and
+ * live as long as it does. Freed with signdoc_download_free.
+ */
+typedef struct signdoc_download signdoc_download;
+
+/**
  * A failure: its number, what happened, what to do about it, and what the service said.
  *
  * Made by functions that fail, freed by the caller with signdoc_error_free. The texts that the
@@ -439,11 +497,35 @@ typedef struct signdoc_documents signdoc_documents;
 typedef struct signdoc_error signdoc_error;
 
 /**
+ * Who signed, as the identity provider vouches for it. Its texts belong to it and live as long as
+ * it does. Freed with signdoc_identity_free.
+ */
+typedef struct signdoc_identity signdoc_identity;
+
+/**
+ * A login that has begun. Its texts belong to it and live as long as it does. Freed with
+ * signdoc_login_free.
+ */
+typedef struct signdoc_login signdoc_login;
+
+/**
  * The options of a client, as texts under their keys: "issuer", "client_id" and "client_secret" at
  * least, "base_url", "timeout" and all others that signdoc_option_table_json describes. Freed with
  * signdoc_options_free; one object may serve for many clients.
  */
 typedef struct signdoc_options signdoc_options;
+
+/**
+ * An order the service has, or what is known of it. Its texts belong to it and live as long as it
+ * does. Freed with signdoc_order_free, which leaves the order at the service alone.
+ */
+typedef struct signdoc_order signdoc_order;
+
+/**
+ * The properties of a sign order. Freed with signdoc_order_request_free; may be used for many
+ * orders.
+ */
+typedef struct signdoc_order_request signdoc_order_request;
 
 /**
  * The results of a conversion, in the order of the documents. All texts and views belong to it
@@ -489,6 +571,12 @@ typedef int32_t (*signdoc_log_fn)(void *context,
                                   int32_t level,
                                   const char *correlation_id,
                                   const char *message);
+
+/**
+ * Is told each new state of an order that signdoc_order_wait waits for; the text lives until the
+ * function returns. Anything but 0 ends the call with SIGNDOC_E_CALLBACK_FAILED.
+ */
+typedef int32_t (*signdoc_state_fn)(void *context, const char *state);
 
 /**
  * Takes the next `len` bytes of the result at `index`; NULL and 0 say that it is complete. Results
@@ -658,6 +746,13 @@ const char *signdoc_error_json(const signdoc_error *error);
 const signdoc_results *signdoc_error_results(const signdoc_error *error);
 
 /**
+ * What arrived of a download that failed: the documents that came whole. NULL where nothing did.
+ *
+ * It belongs to the error and is freed with it; freeing it does nothing.
+ */
+const signdoc_download *signdoc_error_download(const signdoc_error *error);
+
+/**
  * Frees an error with its texts and results. NULL is fine.
  */
 void signdoc_error_free(signdoc_error *error);
@@ -788,6 +883,15 @@ int32_t signdoc_call_set_log(const signdoc_call *call,
                              signdoc_log_fn function,
                              void *context,
                              signdoc_error **error);
+
+/**
+ * Has `function` told the states of the order that signdoc_order_wait waits for. NULL: nobody is
+ * told. The rules of signdoc_call_set_progress hold.
+ */
+int32_t signdoc_call_set_state(const signdoc_call *call,
+                               signdoc_state_fn function,
+                               void *context,
+                               signdoc_error **error);
 
 /**
  * What marks the call in logs, the same text for all it did: that of the call under way, or of
@@ -1150,6 +1254,398 @@ const char *signdoc_strings_get(const signdoc_strings *strings, size_t index);
  * Frees a list of texts. NULL is fine.
  */
 void signdoc_strings_free(signdoc_strings *strings);
+
+/**
+ * How many documents there are; 0 for NULL. The functions below take an `index` from 0 to one
+ * less.
+ */
+size_t signdoc_download_count(const signdoc_download *download);
+
+/**
+ * The service's reference of the order. Never NULL; empty for NULL.
+ */
+const char *signdoc_download_sign_id(const signdoc_download *download);
+
+/**
+ * The client the order belongs to (SEID-SDO); NULL where the service did not say.
+ */
+const char *signdoc_download_client_id(const signdoc_download *download);
+
+/**
+ * The order's name; NULL where the service did not say.
+ */
+const char *signdoc_download_order_name(const signdoc_download *download);
+
+/**
+ * The order's state when it was downloaded; NULL where the service did not say.
+ */
+const char *signdoc_download_order_state(const signdoc_download *download);
+
+/**
+ * The bytes of a part (SIGNDOC_PART_...) where the results are in memory, else an empty view.
+ */
+signdoc_view signdoc_download_data(const signdoc_download *download, size_t index, int32_t part);
+
+/**
+ * Where a part (SIGNDOC_PART_...) was written; NULL where it was not.
+ */
+const char *signdoc_download_path(const signdoc_download *download, size_t index, int32_t part);
+
+/**
+ * The service's description of the document (PAdES); NULL where it gave none.
+ */
+const char *signdoc_download_description(const signdoc_download *download, size_t index);
+
+/**
+ * The SHA-256 that the service states of the signed PDF, in base64; NULL where it states none.
+ * The library has compared it.
+ */
+const char *signdoc_download_signed_sha256(const signdoc_download *download, size_t index);
+
+/**
+ * The SHA-256 that the service states of what was signed, in base64; NULL where it states none.
+ * The library has compared it where it knows what was sent.
+ */
+const char *signdoc_download_unsigned_sha256(const signdoc_download *download, size_t index);
+
+/**
+ * All of it as a JSON object, bytes left out. Never NULL; empty for NULL.
+ */
+const char *signdoc_download_json(const signdoc_download *download);
+
+/**
+ * Frees a download with its texts and bytes; files stay. NULL is fine.
+ */
+void signdoc_download_free(signdoc_download *download);
+
+/**
+ * The address to send the end user to, who signs the order there. `*out` is freed with
+ * signdoc_login_free.
+ *
+ * `redirect_uri`: where the user comes back to, as it is registered with the provider. The next
+ * three may be NULL: `ui_locales`, languages of the provider's pages ("nb en"); `scopes`, more of
+ * them for more claims, with blanks between ("profile"); `response_mode`, "query" (the provider's
+ * default), "form_post" or "fragment". `timeout_ms` and `call` are as in signdoc_convert.
+ *
+ * SIGNDOC_E_WINDOW_EXPIRED where `order` is the created one and 90 seconds have passed;
+ * SIGNDOC_E_INVALID_ARGUMENT for a redirect address that cannot be one; SIGNDOC_E_MISSING_SECRET
+ * where there is nothing to seal with; errors of discovery.
+ */
+int32_t signdoc_login_begin(const signdoc_client *client,
+                            const signdoc_order *order,
+                            const char *redirect_uri,
+                            const char *ui_locales,
+                            const char *scopes,
+                            const char *response_mode,
+                            uint64_t timeout_ms,
+                            const signdoc_call *call,
+                            signdoc_login **out,
+                            signdoc_error **error);
+
+/**
+ * The address to send the end user to. Never NULL; empty for NULL.
+ */
+const char *signdoc_login_url(const signdoc_login *login);
+
+/**
+ * The order it is for. Never NULL; empty for NULL.
+ */
+const char *signdoc_login_sign_id(const signdoc_login *login);
+
+/**
+ * The login as a sealed text for signdoc_login_finish, also in another process, host or language:
+ * safe in JSON, in a session, in a cookie. Never NULL; empty for NULL.
+ */
+const char *signdoc_login_token(const signdoc_login *login);
+
+/**
+ * Takes what came back on the redirect, exchanges its code and verifies the ID token. `*out` is
+ * freed with signdoc_identity_free.
+ *
+ * `token` is what signdoc_login_token gave; `callback` is the whole address of the callback, or
+ * the form it posted (application/x-www-form-urlencoded). `timeout_ms` and `call` are as in
+ * signdoc_convert.
+ *
+ * SIGNDOC_E_LOGIN_TOKEN_INVALID, SIGNDOC_E_LOGIN_STATE_MISMATCH (ignore such a callback), the
+ * provider's own errors (SIGNDOC_E_AUTHORIZE_ACCESS_DENIED and the others,
+ * SIGNDOC_E_OAUTH_INVALID_GRANT for a callback that was used before), and those of the ID token
+ * (SIGNDOC_E_ID_TOKEN_...). Once `token` is opened, the details of every error have "sign_id":
+ * what the user signed can still be downloaded.
+ */
+int32_t signdoc_login_finish(const signdoc_client *client,
+                             const char *token,
+                             const char *callback,
+                             uint64_t timeout_ms,
+                             const signdoc_call *call,
+                             signdoc_identity **out,
+                             signdoc_error **error);
+
+/**
+ * The order that was signed. Never NULL; empty for NULL.
+ */
+const char *signdoc_identity_sign_id(const signdoc_identity *identity);
+
+/**
+ * The user at the provider ("sub"). Never NULL; empty for NULL.
+ */
+const char *signdoc_identity_subject(const signdoc_identity *identity);
+
+/**
+ * All claims of the verified ID token as a JSON object: personal data. Never NULL; empty for NULL.
+ */
+const char *signdoc_identity_claims_json(const signdoc_identity *identity);
+
+/**
+ * Frees a login; it can still be finished with its token. NULL is fine.
+ */
+void signdoc_login_free(signdoc_login *login);
+
+/**
+ * Frees an identity with its texts. NULL is fine.
+ */
+void signdoc_identity_free(signdoc_identity *identity);
+
+/**
+ * Creates a sign order with these documents. `kind` is SIGNDOC_ORDER_PADES (PDFs) or
+ * SIGNDOC_ORDER_SDO (PDFs, texts, or XML). The order in `*out` is freed with signdoc_order_free.
+ *
+ * The end user must come to sign within 90 seconds: see signdoc_login_begin. Documents are read
+ * while they are sent, those of functions before; the interface has no limit of their size, but
+ * advises at most 35,000,000 bytes in all. The request is repeated only when it cannot have
+ * reached the service. `timeout_ms` and `call` are as in signdoc_convert.
+ *
+ * Errors before anything is sent: SIGNDOC_E_INVALID_ARGUMENT, SIGNDOC_E_CONTENT_KIND,
+ * SIGNDOC_E_UNENCODABLE_TEXT, SIGNDOC_E_SEAL_PAGE and those of documents. Where conversion was
+ * asked for and failed: its reason, with signdoc_error_results, and there is no order.
+ * SIGNDOC_E_ORDER_REJECTED; errors of the network, the token and the service.
+ */
+int32_t signdoc_order_create(const signdoc_client *client,
+                             int32_t order_kind,
+                             const signdoc_order_request *request,
+                             const signdoc_documents *documents,
+                             uint64_t timeout_ms,
+                             const signdoc_call *call,
+                             signdoc_order **out,
+                             signdoc_error **error);
+
+/**
+ * An order of which only the reference is known, such as the one a login was finished for.
+ * `*out` is freed with signdoc_order_free. Nothing is sent.
+ */
+int32_t signdoc_order_of(int32_t order_kind,
+                         const char *sign_id,
+                         signdoc_order **out,
+                         signdoc_error **error);
+
+/**
+ * An order that another process has created, from what signdoc_order_json gave there: its windows,
+ * names and digests are known here as well. `*out` is freed with signdoc_order_free.
+ *
+ * SIGNDOC_E_INVALID_ARGUMENT where `saved` is something else.
+ */
+int32_t signdoc_order_from_json(const signdoc_client *client,
+                                const char *saved,
+                                signdoc_order **out,
+                                signdoc_error **error);
+
+/**
+ * The service's reference of the order. Never NULL; empty for NULL.
+ */
+const char *signdoc_order_sign_id(const signdoc_order *order);
+
+/**
+ * SIGNDOC_ORDER_PADES or SIGNDOC_ORDER_SDO; 0 for NULL.
+ */
+int32_t signdoc_order_kind(const signdoc_order *order);
+
+/**
+ * How long the order still lives, in milliseconds, as far as it is known here: 90 seconds until
+ * signing starts; the signing time once this library has seen that it started; 90 seconds once
+ * it has seen the order completed. 0 when that has passed, -1 where only the reference is known.
+ */
+int64_t signdoc_order_expires_in_ms(const signdoc_order *order);
+
+/**
+ * What conversion gave, for the documents it was asked for; NULL where it was asked for none. The
+ * results belong to the order; freeing them does nothing.
+ */
+const signdoc_results *signdoc_order_conversions(const signdoc_order *order);
+
+/**
+ * The order as a JSON object for signdoc_order_from_json, without bytes of documents. Never NULL;
+ * empty for NULL and where only the reference is known.
+ */
+const char *signdoc_order_json(const signdoc_order *order);
+
+/**
+ * Asks for the order's state. `*state` gets its text ("SIGN_COMPLETED"), to be freed with
+ * signdoc_buffer_free; states that the specification does not have come as they are. `is_final`,
+ * which may be NULL, gets 1 where the order changes no more by itself, else 0.
+ *
+ * SIGNDOC_E_ORDER_NOT_FOUND, SIGNDOC_E_WINDOW_EXPIRED; errors of the network, the token and the
+ * service.
+ */
+int32_t signdoc_order_state(const signdoc_client *client,
+                            const signdoc_order *order,
+                            uint64_t timeout_ms,
+                            const signdoc_call *call,
+                            signdoc_buffer *state,
+                            int32_t *is_final,
+                            signdoc_error **error);
+
+/**
+ * Asks for the order's state again and again until it is final, or one of `until` (texts with
+ * commas between; NULL: any final one). Each new state is told to the function of
+ * signdoc_call_set_state. `timeout_ms` 0: the order's whole life. The other arguments are those of
+ * signdoc_order_state.
+ *
+ * SIGNDOC_E_TOTAL_TIMEOUT when the time is over; errors as signdoc_order_state.
+ */
+int32_t signdoc_order_wait(const signdoc_client *client,
+                           const signdoc_order *order,
+                           const char *until,
+                           uint64_t timeout_ms,
+                           const signdoc_call *call,
+                           signdoc_buffer *state,
+                           int32_t *is_final,
+                           signdoc_error **error);
+
+/**
+ * Downloads the results of a completed order, which deletes the order at the service: what comes
+ * is the only copy. `*out` is freed with signdoc_download_free.
+ *
+ * `to_folder`: where files are written. In a folder nothing that arrived is lost, not by a crash
+ * either: see signdoc_recover. NULL: results stay in memory, which cannot promise that.
+ * `originals`, which may be NULL: the documents that were sent, in their order, to compare digests
+ * and name results after; not needed where `order` is the created one. `flags`:
+ * SIGNDOC_DOWNLOAD_FORCE and SIGNDOC_DOWNLOAD_OVERWRITE, or 0. `timeout_ms` and `call` are as in
+ * signdoc_convert; a call that is ended when the request has left is finished all the same, in the
+ * background.
+ *
+ * The order is not touched: SIGNDOC_E_ORDER_NOT_READY, SIGNDOC_E_ORDER_FAILED,
+ * SIGNDOC_E_ORDER_CANCELLED, SIGNDOC_E_ORDER_NOT_FOUND, SIGNDOC_E_DESTINATION_EXISTS.
+ * SIGNDOC_E_OUTCOME_UNKNOWN when the answer was lost; SIGNDOC_E_DIGEST_MISMATCH and others, with
+ * what arrived in signdoc_error_download.
+ */
+int32_t signdoc_order_download(const signdoc_client *client,
+                               const signdoc_order *order,
+                               const char *to_folder,
+                               const signdoc_documents *originals,
+                               uint32_t flags,
+                               uint64_t timeout_ms,
+                               const signdoc_call *call,
+                               signdoc_download **out,
+                               signdoc_error **error);
+
+/**
+ * Ends an order on purpose, whatever its state: it is deleted at the service, and what was signed
+ * with it. Errors as signdoc_order_state, and SIGNDOC_E_OUTCOME_UNKNOWN when the answer was lost.
+ */
+int32_t signdoc_order_discard(const signdoc_client *client,
+                              const signdoc_order *order,
+                              uint64_t timeout_ms,
+                              const signdoc_call *call,
+                              signdoc_error **error);
+
+/**
+ * Lists and finishes the downloads into `folder` that a crash or a lost answer interrupted, of
+ * both kinds: every document that had arrived whole is in the folder afterwards. Downloads that
+ * are under way are left alone, and calling it again is safe.
+ *
+ * With a `client`, the service is asked for the state of orders that are not complete here; with
+ * NULL it works without the service. `*out` gets a JSON array, to be freed with
+ * signdoc_buffer_free: objects with "outcome" ("complete", "partial", "nothing_arrived",
+ * "not_sent", "in_progress" or "unreadable"), "kind", "sign_id", "download", "problem",
+ * "order_state" ("gone" where the service does not know the order), "ask_again", "journal" and
+ * "raw_answer".
+ *
+ * SIGNDOC_E_JOURNAL_FAILED where the folder cannot be read.
+ */
+int32_t signdoc_recover(const signdoc_client *client,
+                        const char *folder,
+                        uint64_t timeout_ms,
+                        const signdoc_call *call,
+                        signdoc_buffer *out,
+                        signdoc_error **error);
+
+/**
+ * Frees what is known of an order. NULL is fine.
+ */
+void signdoc_order_free(signdoc_order *order);
+
+/**
+ * Adds a text to be signed, for orders of signed data objects. Its ISO-8859-1 bytes are signed,
+ * so it must hold no other characters: the order fails with SIGNDOC_E_UNENCODABLE_TEXT otherwise.
+ */
+int32_t signdoc_documents_add_text(signdoc_documents *documents,
+                                   const char *text,
+                                   signdoc_error **error);
+
+/**
+ * Adds an XML document to be signed with the stylesheet that shows it, for orders of signed data
+ * objects.
+ */
+int32_t signdoc_documents_add_xml(signdoc_documents *documents,
+                                  const char *xml,
+                                  const char *xls,
+                                  signdoc_error **error);
+
+/**
+ * Sets a property of the document at `index` (from 0) for orders; conversions do not use it.
+ *
+ * "description". For PAdES: "pdf_spec" ("PDFA_2B": the service converts the document first),
+ * "end_user_only" ("true" or "false": whether the end user signs alone).
+ *
+ * SIGNDOC_E_INVALID_ARGUMENT for another key, for a value that is none, and where there is no such
+ * document.
+ */
+int32_t signdoc_documents_set(signdoc_documents *documents,
+                              size_t index,
+                              const char *property,
+                              const char *value,
+                              signdoc_error **error);
+
+/**
+ * Sets where a visual seal of the document at `index` (from 0) stands, for PAdES orders. `whose`
+ * is SIGNDOC_SEAL_MERCHANT or SIGNDOC_SEAL_END_USER; `x` and `y` are in points, `page` from 1.
+ *
+ * SIGNDOC_E_INVALID_ARGUMENT for another `whose`, and where there is no such document.
+ */
+int32_t signdoc_documents_set_seal(signdoc_documents *documents,
+                                   size_t index,
+                                   int32_t whose,
+                                   double x,
+                                   double y,
+                                   int64_t page,
+                                   signdoc_error **error);
+
+/**
+ * Properties of which none is set. NULL only where the library stopped a fault inside itself.
+ */
+signdoc_order_request *signdoc_order_request_new(void);
+
+/**
+ * Sets one property; what is not set is not sent, and the service's own default holds.
+ *
+ * "name": the order's name, which is needed. "display_mode": "interior", "window" or "overlay".
+ * "show_confirmation", "show_understanding": "true" or "false". "timeout_seconds": how long the
+ * user may take to sign; the service's default is 1800. "visual_seals" (PAdES): whether seals are
+ * drawn, "false" where it begins. "results": what is handed out, with commas between:
+ * "padesSignedPdf", "padesAppendix", "documentHash" for PAdES, "sdo", "basicSignature",
+ * "documentHash" for SEID-SDO; "padesSignedPdf,documentHash" and "sdo,documentHash" where it
+ * begins.
+ *
+ * SIGNDOC_E_INVALID_ARGUMENT for another key, and for a value that is none.
+ */
+int32_t signdoc_order_request_set(signdoc_order_request *request,
+                                  const char *property,
+                                  const char *value,
+                                  signdoc_error **error);
+
+/**
+ * Frees properties; orders made from them go on. NULL is fine.
+ */
+void signdoc_order_request_free(signdoc_order_request *request);
 
 /**
  * Frees the bytes of a buffer and empties it. NULL and empty buffers are fine, so a buffer may be

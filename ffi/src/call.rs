@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use signdoc_core::trace::{Event, Level};
-use signdoc_core::{CallOptions, Code, Error, Progress, Result, Trace};
+use signdoc_core::{CallOptions, Code, Error, Progress, Result, StateWatch, Trace};
 
 use crate::answer::{Answer, signdoc_answer};
 use crate::error::signdoc_error;
@@ -49,6 +49,11 @@ pub type signdoc_log_fn = Option<
     ) -> i32,
 >;
 
+/// Is told each new state of an order that signdoc_order_wait waits for; the text lives until the
+/// function returns. Anything but 0 ends the call with SIGNDOC_E_CALLBACK_FAILED.
+pub type signdoc_state_fn =
+    Option<unsafe extern "C" fn(context: *mut c_void, state: *const c_char) -> i32>;
+
 #[derive(Default)]
 pub(crate) struct Watch {
     cancelled: AtomicBool,
@@ -65,6 +70,8 @@ struct Record {
     id: CString,
     /// The progress that was told last.
     seen: Option<(u64, u64, u64)>,
+    /// The states of the order that is waited for.
+    states: Option<StateWatch>,
 }
 
 /// The caller's functions; called by the thread that waits, and by no other.
@@ -72,6 +79,7 @@ struct Record {
 struct Told {
     progress: Option<Listener<signdoc_progress_fn>>,
     log: Option<Listener<signdoc_log_fn>>,
+    state: Option<Listener<signdoc_state_fn>>,
     least: i32,
 }
 
@@ -114,6 +122,11 @@ impl Watch {
         Ok(())
     }
 
+    /// Has the states of the order that is waited for told as well.
+    pub(crate) fn follow(&self, states: StateWatch) {
+        locked(&self.record).states = Some(states);
+    }
+
     /// Tells the caller's functions what is new. No lock is held while they run.
     pub(crate) fn tell(&self) -> Result<()> {
         let told = *locked(&self.told);
@@ -122,10 +135,13 @@ impl Watch {
             let mut new = events.iter().filter(|event| number(event.level) >= told.least);
             new.try_for_each(|event| listener.log(event))?;
         }
-        match (told.progress, progress) {
-            (Some(listener), Some(now)) => listener.progress(now),
-            _ => Ok(()),
+        if let (Some(listener), Some(now)) = (told.progress, progress) {
+            listener.progress(now)?;
         }
+        let Some(listener) = told.state else { return Ok(()) };
+        let states = locked(&self.record).states.clone();
+        let new = states.map(|states| states.take_states()).unwrap_or_default();
+        new.iter().try_for_each(|state| listener.state(state))
     }
 
     fn news(&self, told: &Told) -> (Vec<Event>, Option<(u64, u64, u64)>) {
@@ -155,6 +171,15 @@ impl Listener<signdoc_progress_fn> {
         // SAFETY: signdoc_call_set_progress asks the caller for just that.
         let given = unsafe { function(self.context, to_send, sent, received) };
         answered("progress", given)
+    }
+}
+
+impl Listener<signdoc_state_fn> {
+    fn state(self, state: &str) -> Result<()> {
+        let Some(function) = self.function else { return Ok(()) };
+        let state = text(state);
+        // SAFETY: signdoc_call_set_state asks the caller for just that; the text is alive.
+        answered("state", unsafe { function(self.context, state.as_ptr()) })
     }
 }
 
@@ -272,6 +297,23 @@ pub unsafe extern "C" fn signdoc_call_set_log(
         let mut told = locked(&watch.told);
         told.log = function.map(|_| Listener { function, context });
         told.least = least;
+        Ok(())
+    })
+}
+
+/// Has `function` told the states of the order that signdoc_order_wait waits for. NULL: nobody is
+/// told. The rules of signdoc_call_set_progress hold.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_call_set_state(
+    call: *const signdoc_call,
+    function: signdoc_state_fn,
+    context: *mut c_void,
+    error: *mut *mut signdoc_error,
+) -> i32 {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_call_set_state") }.status(error, |entry| {
+        let watch = entry.handle(call, "call")?;
+        locked(&watch.told).state = function.map(|_| Listener { function, context });
         Ok(())
     })
 }

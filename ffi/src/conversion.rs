@@ -346,7 +346,7 @@ impl Run<'_> {
 
     /// A document that cannot be had is told as its own failure; the others go on.
     fn feed(&self, batch: &mut BatchRun<&Engine>, index: usize, item: Item) -> Result<()> {
-        match item.document(index, self.loan, self.watch) {
+        match item.document(index, self.loan, self.watch, true) {
             Ok(document) => batch.push(document),
             Err(error) if error.code() == Code::Cancelled => Err(error),
             Err(error) => {

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::ptr;
 use std::sync::Mutex;
 
-use signdoc_core::{Code, Document, Error, Result};
+use signdoc_core::{Code, Document, Error, PadesDocument, Result, SdoDocument};
 
 use crate::call::Watch;
 use crate::error::signdoc_error;
@@ -12,6 +12,7 @@ use crate::guard::Entry;
 use crate::handle::{self, Handle};
 use crate::loan::Loan;
 use crate::options::locked;
+use crate::order_document::Details;
 use crate::reader::{self, signdoc_read_fn};
 
 /// The documents of one call, in order. Freed with signdoc_documents_free; may be used for several
@@ -31,11 +32,17 @@ pub(crate) struct Item {
     source: Source,
     name: Option<String>,
     allow_signed: bool,
+    pub(crate) details: Details,
 }
 
 #[derive(Clone)]
 enum Source {
     Path(String),
+    Text(String),
+    Xml {
+        xml: String,
+        xls: String,
+    },
     Memory {
         pointer: *const u8,
         len: usize,
@@ -61,12 +68,85 @@ pub(crate) fn taken(items: &Mutex<Vec<Item>>) -> Vec<Item> {
 /// readers are read now, on this thread.
 pub(crate) fn of(items: Vec<Item>, loan: &Loan, watch: Option<&Watch>) -> Result<Vec<Document>> {
     let numbered = items.into_iter().enumerate();
-    numbered.map(|(index, item)| item.document(index, loan, watch)).collect()
+    numbered.map(|(index, item)| item.document(index, loan, watch, true)).collect()
+}
+
+/// As [`of`], without the limit of conversions.
+pub(crate) fn unlimited(
+    items: Vec<Item>,
+    loan: &Loan,
+    watch: Option<&Watch>,
+) -> Result<Vec<Document>> {
+    let numbered = items.into_iter().enumerate();
+    numbered.map(|(index, item)| item.document(index, loan, watch, false)).collect()
+}
+
+/// As [`of`], for a PAdES order.
+pub(crate) fn pades(
+    items: Vec<Item>,
+    loan: &Loan,
+    watch: Option<&Watch>,
+) -> Result<Vec<PadesDocument>> {
+    let numbered = items.into_iter().enumerate();
+    numbered.map(|(index, item)| item.pades(index, loan, watch)).collect()
+}
+
+/// As [`of`], for an order of signed data objects.
+pub(crate) fn sdo(
+    items: Vec<Item>,
+    loan: &Loan,
+    watch: Option<&Watch>,
+) -> Result<Vec<SdoDocument>> {
+    let numbered = items.into_iter().enumerate();
+    numbered.map(|(index, item)| item.sdo(index, loan, watch)).collect()
+}
+
+/// The item at `index`, to be changed.
+pub(crate) fn item_at(items: &mut [Item], index: usize) -> Result<&mut Item> {
+    let count = items.len();
+    items.get_mut(index).ok_or_else(|| {
+        let message = format!("index is {index}, but there are {count} documents");
+        Error::new(Code::InvalidArgument, message)
+    })
 }
 
 impl Item {
     fn new(source: Source, name: Option<&str>) -> Self {
-        Self { source, name: name.map(str::to_owned), allow_signed: false }
+        let (name, details) = (name.map(str::to_owned), Details::default());
+        Self { source, name, allow_signed: false, details }
+    }
+
+    pub(crate) fn of_text(text: &str) -> Self {
+        Self::new(Source::Text(text.to_owned()), None)
+    }
+
+    pub(crate) fn of_xml(xml: &str, xls: &str) -> Self {
+        Self::new(Source::Xml { xml: xml.to_owned(), xls: xls.to_owned() }, None)
+    }
+
+    /// The document of an order of signed data objects.
+    fn sdo(self, index: usize, loan: &Loan, watch: Option<&Watch>) -> Result<SdoDocument> {
+        let description = self.details.description.clone();
+        let document = match self.source {
+            Source::Text(text) => SdoDocument::from_text(text),
+            Source::Xml { xml, xls } => SdoDocument::from_xml(xml, xls),
+            _ => SdoDocument::from_pdf(self.document(index, loan, watch, false)?),
+        };
+        Ok(SdoDocument { description, ..document })
+    }
+
+    /// The document of a PAdES order.
+    fn pades(self, index: usize, loan: &Loan, watch: Option<&Watch>) -> Result<PadesDocument> {
+        let details = self.details.clone();
+        let pdf = self.document(index, loan, watch, false)?;
+        Ok(PadesDocument {
+            pdf,
+            description: details.description,
+            pdf_spec: details.pdf_spec,
+            merchant_seal: details.merchant_seal,
+            end_user_seal: details.end_user_seal,
+            end_user_only: details.end_user_only,
+        })
     }
 
     /// The document as the core wants it, which stands at `index` in the call.
@@ -75,6 +155,7 @@ impl Item {
         index: usize,
         loan: &Loan,
         watch: Option<&Watch>,
+        limited: bool,
     ) -> Result<Document> {
         let document = match self.source {
             Source::Path(path) => Document::from_path(path),
@@ -83,7 +164,8 @@ impl Item {
                 let bytes = unsafe { loan.lend(pointer, len) };
                 Document::from_bytes(bytes)
             }
-            Source::Reader(source) => source.read(index, None, true, watch)?,
+            Source::Reader(source) => source.read(index, None, limited, watch)?,
+            Source::Text(_) | Source::Xml { .. } => return Err(no_pdf(index)),
             Source::Spent => return Err(spent(index)),
         };
         let document = document.allow_signed(self.allow_signed);
@@ -149,6 +231,14 @@ fn memory(pointer: *const u8, len: usize) -> Result<Source> {
         return Err(Error::new(Code::InvalidArgument, message));
     }
     Ok(Source::Memory { pointer, len })
+}
+
+fn no_pdf(index: usize) -> Error {
+    let message =
+        format!("documents[{index}] is no PDF, and only orders of signed data objects take others");
+    Error::new(Code::ContentKind, message)
+        .with_detail("field", format!("documents[{index}]"))
+        .with_detail("index", index)
 }
 
 fn spent(index: usize) -> Error {
@@ -218,12 +308,7 @@ pub unsafe extern "C" fn signdoc_documents_set_allow_signed(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { Entry::new("signdoc_documents_set_allow_signed") }.status(error, |entry| {
         let mut items = locked(entry.handle(documents, "documents")?);
-        let count = items.len();
-        let item = items.get_mut(index).ok_or_else(|| {
-            let message = format!("index is {index}, but there are {count} documents");
-            Error::new(Code::InvalidArgument, message)
-        })?;
-        item.allow_signed = allow != 0;
+        item_at(&mut items, index)?.allow_signed = allow != 0;
         Ok(())
     })
 }

@@ -6,6 +6,7 @@ use std::ptr;
 use serde_json::Value;
 use signdoc_core::Error;
 
+use crate::download::{Files, signdoc_download};
 use crate::guard::Entry;
 use crate::handle::{self, Handle, Lent};
 use crate::results::{Results, signdoc_results};
@@ -31,6 +32,7 @@ pub(crate) struct Failure {
     details: CString,
     json: CString,
     results: Option<Lent<signdoc_results>>,
+    download: Option<Lent<signdoc_download>>,
 }
 
 impl Handle for signdoc_error {
@@ -60,6 +62,7 @@ impl Failure {
             details: text(&Value::Object(error.details().clone()).to_string()),
             json: text(&error.to_json().to_string()),
             results,
+            download: error.download().map(|found| Lent::new(Files::new(found.clone()))),
             error,
         }
     }
@@ -214,6 +217,19 @@ pub unsafe extern "C" fn signdoc_error_results(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { Entry::new("signdoc_error_results") }.get(ptr::null(), |entry| {
         Ok(entry.handle(error, "error")?.results.as_ref().map_or(ptr::null(), Lent::pointer))
+    })
+}
+
+/// What arrived of a download that failed: the documents that came whole. NULL where nothing did.
+///
+/// It belongs to the error and is freed with it; freeing it does nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_error_download(
+    error: *const signdoc_error,
+) -> *const signdoc_download {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_error_download") }.get(ptr::null(), |entry| {
+        Ok(entry.handle(error, "error")?.download.as_ref().map_or(ptr::null(), Lent::pointer))
     })
 }
 

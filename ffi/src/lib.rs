@@ -24,6 +24,12 @@ mod reader;
 mod results;
 mod writer;
 
+mod download;
+mod login;
+mod order;
+mod order_document;
+mod order_request;
+
 mod guard;
 mod handle;
 mod loan;

@@ -18,6 +18,7 @@ OPTIONAL = {
     ("signdoc_call_progress", "received"),
     ("signdoc_call_set_log", "function"),
     ("signdoc_call_set_progress", "function"),
+    ("signdoc_call_set_state", "function"),
     ("signdoc_conversion_specs", "call"),
     ("signdoc_convert", "to_folder"),
     ("signdoc_convert", "options"),
@@ -29,6 +30,23 @@ OPTIONAL = {
     ("signdoc_convert_options_set_writer", "function"),
     ("signdoc_documents_add_bytes", "name"),
     ("signdoc_documents_add_reader", "name"),
+    ("signdoc_login_begin", "ui_locales"),
+    ("signdoc_login_begin", "scopes"),
+    ("signdoc_login_begin", "response_mode"),
+    ("signdoc_login_begin", "call"),
+    ("signdoc_login_finish", "call"),
+    ("signdoc_order_create", "call"),
+    ("signdoc_order_discard", "call"),
+    ("signdoc_order_download", "to_folder"),
+    ("signdoc_order_download", "originals"),
+    ("signdoc_order_download", "call"),
+    ("signdoc_order_state", "call"),
+    ("signdoc_order_state", "is_final"),
+    ("signdoc_order_wait", "until"),
+    ("signdoc_order_wait", "call"),
+    ("signdoc_order_wait", "is_final"),
+    ("signdoc_recover", "client"),
+    ("signdoc_recover", "call"),
 }
 
 # What functions without a return code give instead of 0, NULL or an empty text.
@@ -36,13 +54,26 @@ INSTEAD = {
     # (NULL, not an error, panic)
     "signdoc_error_code": ("SIGNDOC_OK", "SIGNDOC_E_INVALID_HANDLE", "SIGNDOC_E_PANIC"),
     "signdoc_error_retry_after_ms": ("-1", "-1", "-1"),
+    "signdoc_order_expires_in_ms": ("-1", "-1", "-1"),
     "signdoc_abi_version": ("UINT32_MAX", "UINT32_MAX", "UINT32_MAX"),
 }
 
 # Right values; the fixtures stand in HEAD.
-SCALARS = {"size_t": "0", "int32_t": "0", "int64_t": "0", "uint64_t": "1000"}
+SCALARS = {
+    "size_t": "0",
+    "int32_t": "0",
+    "int64_t": "0",
+    "uint32_t": "0",
+    "uint64_t": "1000",
+    "double": "0",
+}
 RIGHT = SCALARS | {"void *": "NULL", "const void *": '"x"', "signdoc_error **": "&error"}
-NAMED = {"key": '"scope"', "word": '"708"', "least": "SIGNDOC_LOG_DEBUG"}
+NAMED = {
+    "key": '"scope"',
+    "word": '"708"',
+    "least": "SIGNDOC_LOG_DEBUG",
+    "order_kind": "SIGNDOC_ORDER_SDO",
+}
 
 
 @dataclass(frozen=True)
@@ -66,7 +97,11 @@ class Argument:
 
     @property
     def is_place(self) -> bool:
-        found = self.type.endswith("**") or self.type in ("uint64_t *", "signdoc_buffer *")
+        found = self.type.endswith("**") or self.type in (
+            "uint64_t *",
+            "int32_t *",
+            "signdoc_buffer *",
+        )
         return found and self.name != "error"
 
 
@@ -209,6 +244,11 @@ static int32_t any_log(void *context, int32_t level, const char *id, const char 
     return 0;
 }
 
+static int32_t any_state(void *context, const char *state) {
+    (void)context, (void)state;
+    return 0;
+}
+
 static void make_fixtures(void) {
     struct sandbox sandbox = sandbox_of("test");
     right.options = sandbox_options(&sandbox);
@@ -225,6 +265,22 @@ static void make_fixtures(void) {
                               &place_signdoc_results, &right.error),
               SIGNDOC_E_CONVERSION_DISABLED);
     CHECK_OK(signdoc_conversion_specs(right.client, 0, NULL, &right.strings, &error), &error);
+
+    signdoc_documents *texts = signdoc_documents_new();
+    right.order_request = signdoc_order_request_new();
+    CHECK_OK(signdoc_documents_add_text(texts, "text", &error), &error);
+    CHECK_OK(signdoc_order_request_set(right.order_request, "name", "o", &error), &error);
+    CHECK_OK(signdoc_order_create(right.client, SIGNDOC_ORDER_SDO, right.order_request, texts, 0,
+                                  NULL, &right.order, &error), &error);
+    CHECK_OK(signdoc_login_begin(right.client, right.order, "https://shop.example/callback", NULL,
+                                 NULL, NULL, 0, NULL, &right.login, &error), &error);
+    char *callback = sandbox_visit(&sandbox, signdoc_login_url(right.login), "sign");
+    CHECK_OK(signdoc_login_finish(right.client, signdoc_login_token(right.login), callback, 0,
+                                  NULL, &right.identity, &error), &error);
+    CHECK_OK(signdoc_order_download(right.client, right.order, NULL, NULL, 0, 0, NULL,
+                                    &right.download, &error), &error);
+    signdoc_documents_free(texts);
+    free(callback);
 }
 
 static void free_fixtures(void) {
@@ -364,7 +420,8 @@ def _neutral(function: Function) -> str:
         for value in _no_handles(argument):
             out.append(_given(function, function.right() | {argument.name: value}, 1))
     for argument in function.arguments[1:]:
-        values = function.right() | {argument.name: "SIZE_MAX"}
+        most = "INT32_MAX" if argument.type == "int32_t" else "SIZE_MAX"
+        values = function.right() | {argument.name: most}
         out.append(_given(function, values, 0))
     return "".join(out)
 

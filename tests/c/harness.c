@@ -221,6 +221,20 @@ int sandbox_seen(const struct sandbox *sandbox, const char *path) {
     return count;
 }
 
+char *sandbox_visit(const struct sandbox *sandbox, const char *url, const char *action) {
+    static const char begin[] = "\"url\":\"";
+    size_t size = strlen(url) + strlen(action) + 64;
+    char *body = not_null(malloc(size), "malloc");
+    snprintf(body, size, "{\"url\":\"%s\",\"action\":\"%s\"}", url, action);
+    char *answer = sandbox_control(sandbox, "POST", "/_sandbox/visit", body);
+    char *address = not_null(strstr(answer, begin), answer);
+    address += sizeof begin - 1;
+    *(char *)not_null(strchr(address, '"'), answer) = '\0';
+    memmove(answer, address, strlen(address) + 1);
+    free(body);
+    return answer;
+}
+
 signdoc_options *sandbox_options(const struct sandbox *sandbox) {
     signdoc_error *error = NULL;
     signdoc_options *options = signdoc_options_new();

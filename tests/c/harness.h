@@ -63,6 +63,10 @@ void sandbox_fault(const struct sandbox *sandbox, const char *rule);
 /* How many requests with this path it has seen. */
 int sandbox_seen(const struct sandbox *sandbox, const char *path);
 
+/* What a browser does with an authorize address: "sign", "cancel" or "fail". The address it comes
+ * back to; to be freed. */
+char *sandbox_visit(const struct sandbox *sandbox, const char *url, const char *action);
+
 #define PATH_TOKEN "/auth/realms/sandbox/protocol/openid-connect/token"
 #define PATH_CONVERT "/signdoc/convert"
 

@@ -32,7 +32,7 @@ import consumers
 import work
 from work import HERE, VECTORS, Libraries, Programs, Report
 
-PROGRAMS = ("flow", "callbacks", "cancel", "fork", "threads", "vectors")
+PROGRAMS = ("flow", "callbacks", "orders", "cancel", "fork", "threads", "vectors")
 CJSON = Path("/usr/include/cjson/cJSON.h")
 
 MEMCHECK = [

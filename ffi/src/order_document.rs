@@ -1,0 +1,129 @@
+//! What documents of orders have besides their bytes.
+
+use std::ffi::c_char;
+
+use signdoc_core::{Code, Error, Result, SealPosition};
+
+use crate::documents::{Item, item_at, signdoc_documents};
+use crate::error::signdoc_error;
+use crate::guard::Entry;
+use crate::options::locked;
+use crate::order_request::{truth, unknown_key};
+
+/// Whose visual seal: the merchant's.
+pub const SIGNDOC_SEAL_MERCHANT: i32 = 1;
+/// Whose visual seal: the end user's.
+pub const SIGNDOC_SEAL_END_USER: i32 = 2;
+
+/// What only orders send.
+#[derive(Clone, Default)]
+pub(crate) struct Details {
+    pub description: Option<String>,
+    pub pdf_spec: Option<String>,
+    pub end_user_only: Option<bool>,
+    pub merchant_seal: Option<SealPosition>,
+    pub end_user_seal: Option<SealPosition>,
+}
+
+impl Details {
+    fn set(&mut self, key: &str, value: &str) -> Result<()> {
+        match key {
+            "description" => self.description = Some(value.to_owned()),
+            "pdf_spec" => self.pdf_spec = Some(value.to_owned()),
+            "end_user_only" => self.end_user_only = Some(truth(key, value)?),
+            _ => return Err(unknown_key(key, "description, pdf_spec, end_user_only")),
+        }
+        Ok(())
+    }
+}
+
+/// Adds a text to be signed, for orders of signed data objects. Its ISO-8859-1 bytes are signed,
+/// so it must hold no other characters: the order fails with SIGNDOC_E_UNENCODABLE_TEXT otherwise.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_documents_add_text(
+    documents: *mut signdoc_documents,
+    text: *const c_char,
+    error: *mut *mut signdoc_error,
+) -> i32 {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_documents_add_text") }.status(error, |entry| {
+        let documents = entry.handle(documents, "documents")?;
+        let text = entry.text(text, "text")?;
+        locked(documents).push(Item::of_text(text));
+        Ok(())
+    })
+}
+
+/// Adds an XML document to be signed with the stylesheet that shows it, for orders of signed data
+/// objects.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_documents_add_xml(
+    documents: *mut signdoc_documents,
+    xml: *const c_char,
+    xls: *const c_char,
+    error: *mut *mut signdoc_error,
+) -> i32 {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_documents_add_xml") }.status(error, |entry| {
+        let documents = entry.handle(documents, "documents")?;
+        let (xml, xls) = (entry.text(xml, "xml")?, entry.text(xls, "xls")?);
+        locked(documents).push(Item::of_xml(xml, xls));
+        Ok(())
+    })
+}
+
+/// Sets a property of the document at `index` (from 0) for orders; conversions do not use it.
+///
+/// "description". For PAdES: "pdf_spec" ("PDFA_2B": the service converts the document first),
+/// "end_user_only" ("true" or "false": whether the end user signs alone).
+///
+/// SIGNDOC_E_INVALID_ARGUMENT for another key, for a value that is none, and where there is no such
+/// document.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_documents_set(
+    documents: *mut signdoc_documents,
+    index: usize,
+    property: *const c_char,
+    value: *const c_char,
+    error: *mut *mut signdoc_error,
+) -> i32 {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_documents_set") }.status(error, |entry| {
+        let mut items = locked(entry.handle(documents, "documents")?);
+        let (key, value) = (entry.text(property, "property")?, entry.text(value, "value")?);
+        item_at(&mut items, index)?.details.set(key, value)
+    })
+}
+
+/// Sets where a visual seal of the document at `index` (from 0) stands, for PAdES orders. `whose`
+/// is SIGNDOC_SEAL_MERCHANT or SIGNDOC_SEAL_END_USER; `x` and `y` are in points, `page` from 1.
+///
+/// SIGNDOC_E_INVALID_ARGUMENT for another `whose`, and where there is no such document.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_documents_set_seal(
+    documents: *mut signdoc_documents,
+    index: usize,
+    whose: i32,
+    x: f64,
+    y: f64,
+    page: i64,
+    error: *mut *mut signdoc_error,
+) -> i32 {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_documents_set_seal") }.status(error, |entry| {
+        let mut items = locked(entry.handle(documents, "documents")?);
+        let details = &mut item_at(&mut items, index)?.details;
+        let seal = match whose {
+            SIGNDOC_SEAL_MERCHANT => &mut details.merchant_seal,
+            SIGNDOC_SEAL_END_USER => &mut details.end_user_seal,
+            other => {
+                let message = format!(
+                    "whose is {other}; pass SIGNDOC_SEAL_MERCHANT or SIGNDOC_SEAL_END_USER"
+                );
+                return Err(Error::new(Code::InvalidArgument, message));
+            }
+        };
+        *seal = Some(SealPosition { x, y, page });
+        Ok(())
+    })
+}
