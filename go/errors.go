@@ -41,6 +41,8 @@ type Error struct {
 	Details map[string]any
 	// Results has the results of all documents of a conversion that failed as a whole or in part.
 	Results []Conversion
+	// Download has what arrived whole of a download that failed.
+	Download *Download
 
 	cause error
 }
@@ -70,6 +72,7 @@ func errorOf(from *C.signdoc_error) *Error {
 		Retryable:  C.signdoc_error_retryable(from) != 0,
 		RetryAfter: time.Duration(C.signdoc_error_retry_after_ms(from)) * time.Millisecond,
 		Results:    conversionsOf(C.signdoc_error_results(from)),
+		Download:   downloadOf(C.signdoc_error_download(from)),
 	}
 	details := C.GoString(C.signdoc_error_details_json(from))
 	if err := json.Unmarshal([]byte(details), &made.Details); err != nil {

@@ -27,6 +27,7 @@
 
 namespace signdoc {
 
+class Download;
 class Results;
 
 namespace detail {
@@ -136,6 +137,8 @@ public:
 
     /** The results of a conversion that failed as a whole or in part; they live as long as this. */
     inline Results results() const;
+    /** What arrived of a download that failed; it lives as long as this. */
+    inline Download download() const;
 
 private:
     std::shared_ptr<signdoc_error> owner_;
@@ -348,6 +351,41 @@ public:
         return *this;
     }
 
+    /** A text to be signed as a data object; ISO-8859-1 must be able to hold it. */
+    Documents &add_text(const std::string &text) {
+        signdoc_error *error = nullptr;
+        std::int32_t code = signdoc_documents_add_text(handle_.get(), text.c_str(), &error);
+        detail::check(code, error);
+        return *this;
+    }
+
+    /** XML to be signed as a data object, with the stylesheet that shows it. */
+    Documents &add_xml(const std::string &xml, const std::string &xls) {
+        signdoc_error *error = nullptr;
+        std::int32_t code =
+            signdoc_documents_add_xml(handle_.get(), xml.c_str(), xls.c_str(), &error);
+        detail::check(code, error);
+        return *this;
+    }
+
+    /** For orders: "description", "pdf_spec" or "end_user_only". */
+    Documents &set(std::size_t index, const std::string &property, const std::string &value) {
+        signdoc_error *error = nullptr;
+        std::int32_t code = signdoc_documents_set(handle_.get(), index, property.c_str(),
+                                                  value.c_str(), &error);
+        detail::check(code, error);
+        return *this;
+    }
+
+    /** For PAdES orders: where a visual seal stands. SIGNDOC_SEAL_..., points, page from 1. */
+    Documents &seal(std::size_t index, std::int32_t whose, double x, double y, std::int64_t page) {
+        signdoc_error *error = nullptr;
+        std::int32_t code =
+            signdoc_documents_set_seal(handle_.get(), index, whose, x, y, page, &error);
+        detail::check(code, error);
+        return *this;
+    }
+
     std::size_t size() const noexcept { return signdoc_documents_count(handle_.get()); }
     const signdoc_documents *get() const noexcept { return handle_.get(); }
 
@@ -479,6 +517,7 @@ public:
     using ProgressFunction = std::function<void(const Progress &progress)>;
     using LogFunction = std::function<void(std::int32_t level, const std::string &correlation_id,
                                            const std::string &message)>;
+    using StateFunction = std::function<void(const std::string &state)>;
 
     Call() : handle_(signdoc_call_new()), state_(new State) {}
 
@@ -513,6 +552,16 @@ public:
         return *this;
     }
 
+    /** Is told the states of an order that is waited for. */
+    Call &on_state(StateFunction function) {
+        state_->state = std::move(function);
+        signdoc_error *error = nullptr;
+        std::int32_t code = signdoc_call_set_state(
+            handle_.get(), state_->state ? told_state : nullptr, state_.get(), &error);
+        detail::check(code, error);
+        return *this;
+    }
+
     std::string correlation_id() const { return signdoc_call_correlation_id(handle_.get()); }
 
     Answer last_answer() const {
@@ -541,6 +590,7 @@ private:
     struct State {
         ProgressFunction progress;
         LogFunction log;
+        StateFunction state;
         detail::Thrown thrown;
     };
 
@@ -558,6 +608,14 @@ private:
         State *state = static_cast<State *>(context);
         return state->thrown.guard<std::int32_t>(-1, [&]() {
             state->log(level, id, message);
+            return 0;
+        });
+    }
+
+    static std::int32_t told_state(void *context, const char *text) {
+        State *state = static_cast<State *>(context);
+        return state->thrown.guard<std::int32_t>(-1, [&]() {
+            state->state(text);
             return 0;
         });
     }
@@ -583,6 +641,25 @@ struct CallSettings {
     std::chrono::milliseconds timeout;
     const Call *call;
 };
+
+namespace detail {
+
+inline void begin(const CallSettings &with) noexcept {
+    if (with.call != nullptr) {
+        with.call->forget();
+    }
+}
+
+/** Throws unless a call succeeded; what a function of the caller's threw says more than that. */
+inline void end(std::int32_t code, signdoc_error *error, const CallSettings &with) {
+    Owned<signdoc_error, signdoc_error_free> held(error);
+    if (code == SIGNDOC_E_CALLBACK_FAILED && with.call != nullptr) {
+        with.call->release();
+    }
+    check(code, held.release());
+}
+
+} // namespace detail
 
 /** A client of the service, for any number of threads. */
 class Client {
@@ -617,10 +694,10 @@ public:
     std::vector<std::string> conversion_specs(const CallSettings &with = CallSettings()) const {
         signdoc_strings *found = nullptr;
         signdoc_error *error = nullptr;
-        begin(with);
+        detail::begin(with);
         std::int32_t code = signdoc_conversion_specs(handle_.get(), with.timeout_ms(),
                                                      with.view(), &found, &error);
-        end(code, error, with);
+        detail::end(code, error, with);
         detail::Owned<signdoc_strings, signdoc_strings_free> strings(found);
         std::vector<std::string> specs;
         for (std::size_t i = 0; i < signdoc_strings_count(found); i++) {
@@ -646,27 +723,12 @@ public:
     const signdoc_client *get() const noexcept { return handle_.get(); }
 
 private:
-    static void begin(const CallSettings &with) noexcept {
-        if (with.call != nullptr) {
-            with.call->forget();
-        }
-    }
-
-    /** What a function of the caller's threw says more than that it failed. */
-    static void end(std::int32_t code, signdoc_error *error, const CallSettings &with) {
-        detail::Owned<signdoc_error, signdoc_error_free> held(error);
-        if (code == SIGNDOC_E_CALLBACK_FAILED && with.call != nullptr) {
-            with.call->release();
-        }
-        detail::check(code, held.release());
-    }
-
     template <typename Function>
     Results converted(Function function, const Documents &documents, const std::string &to_folder,
                       const ConvertOptions &options, const CallSettings &with) const {
         signdoc_results *results = nullptr;
         signdoc_error *error = nullptr;
-        begin(with);
+        detail::begin(with);
         documents.forget();
         options.forget();
         std::int32_t code =
@@ -677,7 +739,7 @@ private:
             documents.release();
             options.release();
         }
-        end(code, held.release(), with);
+        detail::end(code, held.release(), with);
         return Results(results);
     }
 
@@ -685,5 +747,7 @@ private:
 };
 
 } // namespace signdoc
+
+#include <signdoc_orders.hpp>
 
 #endif

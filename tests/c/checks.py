@@ -31,8 +31,9 @@ def header_compiles_alone(folder: Path, report: Report) -> None:
         source.write_text("#include <signdoc.h>\n#include <signdoc.h>\nint only(void);\n")
         headers = [source]
         if language == "c++":
-            headers.append(folder / "alone-hpp.cpp")
-            headers[1].write_text("#include <signdoc.hpp>\n#include <signdoc.hpp>\nint only();\n")
+            for header in ("signdoc.hpp", "signdoc_orders.hpp"):
+                headers.append(folder / f"alone-{header}.cpp")
+                headers[-1].write_text(f"#include <{header}>\n#include <{header}>\nint only();\n")
         for compiler in COMPILERS[language]:
             if shutil.which(compiler) is None:
                 report.omit(f"the header with {compiler}", "it is not installed")
@@ -43,7 +44,7 @@ def header_compiles_alone(folder: Path, report: Report) -> None:
 
 
 def _compiles_alone(source: Path, compiler: str, standard: str, report: Report) -> None:
-    header = "signdoc.hpp" if source.stem == "alone-hpp" else "signdoc.h"
+    header = source.stem.removeprefix("alone").removeprefix("-") or "signdoc.h"
     what = f"{header} as {standard} with {compiler}"
     command = [compiler, f"-std={standard}", *STRICT, f"-I{HEADER.parent}", str(source)]
     done = run(command)

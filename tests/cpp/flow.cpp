@@ -222,6 +222,48 @@ void exceptions_come_through() {
     check_thrown([&]() { client.convert(documents); }, "gone");
 }
 
+void orders_are_signed() {
+    test("an order is created, signed and downloaded");
+    std::free(sandbox_control(&server, "POST", "/_sandbox/reset", ""));
+    signdoc::Client client(options());
+    signdoc::Orders orders(client);
+    signdoc::Documents documents;
+    documents.add_text("I agree.").set(0, "description", "Consent");
+    signdoc::OrderRequest request("Loan 4711");
+    request.set("results", "sdo,basicSignature").set("show_confirmation", "true");
+    signdoc::Order order = orders.create(SIGNDOC_ORDER_SDO, request, documents);
+    CHECK(order.expires_in().count() > 0 && order.kind() == SIGNDOC_ORDER_SDO);
+    CHECK(order.conversions().empty());
+    CHECK(!orders.state(order).is_final);
+    signdoc::Error error = failure_of([&]() { orders.download(order, ""); });
+    CHECK_INT(error.code(), SIGNDOC_E_ORDER_NOT_READY);
+    CHECK_INT(error.download().size(), 0);
+
+    signdoc::Logins logins(client);
+    signdoc::Login login = logins.begin(order, "https://shop.example/callback");
+    char *callback = sandbox_visit(&server, login.url.c_str(), "sign");
+    signdoc::Identity identity = logins.finish(login.token, callback);
+    std::free(callback);
+    CHECK_TEXT(identity.sign_id.c_str(), order.sign_id().c_str());
+    CHECK_HAS(identity.claims_json.c_str(), identity.subject.c_str());
+    signdoc::Call call;
+    std::string seen;
+    call.on_state([&](const std::string &state) { seen += state; });
+    signdoc::State state = orders.wait(signdoc::Order::from_json(client, order.json()), "", call);
+    CHECK_TEXT(state.text.c_str(), "SIGN_COMPLETED");
+    CHECK_TEXT(seen.c_str(), "SIGN_COMPLETED");
+    CHECK(state.is_final);
+    signdoc::Order known = signdoc::Order::of(SIGNDOC_ORDER_SDO, identity.sign_id);
+    signdoc::Download download = orders.download(known, "");
+    CHECK_INT(download.size(), 1);
+    CHECK_TEXT(download.order_name().c_str(), "Loan 4711");
+    CHECK(download.data(0).size > 100);
+    CHECK(download.data(0, SIGNDOC_PART_END_USER_SIGNATURE).size > 100);
+    CHECK_TEXT(download.path(0).c_str(), "");
+    error = failure_of([&]() { orders.discard(known); });
+    CHECK_INT(error.code(), SIGNDOC_E_ORDER_NOT_FOUND);
+}
+
 } // namespace
 
 int main() {
@@ -231,5 +273,6 @@ int main() {
     errors_are_thrown();
     calls_are_cancelled();
     exceptions_come_through();
+    orders_are_signed();
     return tests_end();
 }

@@ -1,0 +1,397 @@
+package signdoc
+
+/*
+#include <stdlib.h>
+#include <signdoc.h>
+*/
+import "C"
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+	"unsafe"
+)
+
+// Kind is a kind of order.
+type Kind int32
+
+// The kinds: signed PDFs (marked outdated by the interface specification), and signed data objects
+// (marked deprecated).
+const (
+	Pades Kind = C.SIGNDOC_ORDER_PADES
+	Sdo   Kind = C.SIGNDOC_ORDER_SDO
+)
+
+// Seal is where a visual seal stands: points, and a page from 1.
+type Seal struct {
+	X, Y float64
+	Page int64
+}
+
+// OrderDocument is a document to be signed: a PDF, or for orders of signed data objects also a
+// text, or XML with the stylesheet that shows it.
+type OrderDocument struct {
+	PDF Document
+	// Text must be of characters that ISO-8859-1 has.
+	Text     string
+	XML, XLS string
+
+	Description string
+	// PDFSpec asks for a conversion first, for PAdES: "PDFA_2B".
+	PDFSpec                   string
+	MerchantSeal, EndUserSeal *Seal
+	EndUserOnly               *bool
+}
+
+// OrderOptions are the properties of an order; what is not set is not sent.
+type OrderOptions struct {
+	Name                                string
+	DisplayMode                         string
+	ShowConfirmation, ShowUnderstanding *bool
+	// Timeout is how long the user may take to sign; 0: the service's default.
+	Timeout time.Duration
+	// VisualSeals has seals drawn, for PAdES.
+	VisualSeals bool
+	// Results are what is handed out, such as "padesSignedPdf" or "sdo"; nil: signed documents and
+	// digests.
+	Results []string
+	CallOptions
+}
+
+// Order is an order the service has, or what is known of it.
+type Order struct {
+	Kind   Kind
+	SignID string
+	// Conversions is what conversion gave, where it was asked for.
+	Conversions []Conversion
+	// Saved is the order as JSON, for another process; empty where only the reference is known.
+	Saved string
+}
+
+// State is a state of an order.
+type State struct {
+	// Name may be one that the specification does not have.
+	Name string
+	// Final says whether the order changes no more by itself.
+	Final bool
+}
+
+// Download is what a completed order brought.
+type Download struct {
+	SignID, ClientID      string
+	OrderName, OrderState string
+	Documents             []Signed
+}
+
+// Signed is one signed document: the signed PDF or signed data object, what signing appended to
+// the PDF, and the signatures (CMS) of a data object. A part is in memory or in a file.
+type Signed struct {
+	Document, Appendix, MerchantSignature, EndUserSignature Part
+	Description                                             string
+	// SignedSHA256 and UnsignedSHA256 are as the service states them, in base64.
+	SignedSHA256, UnsignedSHA256 string
+}
+
+// Part is a part of a result; both are empty where it did not come.
+type Part struct {
+	Data []byte
+	Path string
+}
+
+// DownloadOptions say how results are downloaded.
+type DownloadOptions struct {
+	// To is the folder the results go to. In a folder nothing that arrived is lost, not by a crash
+	// either. Empty: into memory, which cannot promise that.
+	To        string
+	Overwrite bool
+	// Force downloads, and so ends, an order that is not final.
+	Force bool
+	CallOptions
+}
+
+// CreateOrder creates a sign order. The end user must come to sign within 90 seconds.
+func (c *Client) CreateOrder(ctx context.Context, kind Kind, documents []OrderDocument, options OrderOptions) (*Order, error) {
+	c.lock.RLock()
+	defer c.lock.RUnlock()
+	if c.handle == nil {
+		return nil, closed()
+	}
+	var keep keeper
+	defer keep.free()
+	trouble := &caught{}
+	given, err := keep.orderDocuments(documents, trouble)
+	if err != nil {
+		return nil, err
+	}
+	request, err := keep.request(options)
+	if err != nil {
+		return nil, err
+	}
+	var made *C.signdoc_order
+	err = call(ctx, options.CallOptions, trouble, func(view *C.signdoc_call, failure **C.signdoc_error) C.int32_t {
+		return C.signdoc_order_create(c.handle, C.int32_t(kind), request, given, options.timeoutMS(), view, &made, failure)
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer C.signdoc_order_free(made)
+	return &Order{
+		Kind:        kind,
+		SignID:      C.GoString(C.signdoc_order_sign_id(made)),
+		Conversions: conversionsOf(C.signdoc_order_conversions(made)),
+		Saved:       C.GoString(C.signdoc_order_json(made)),
+	}, nil
+}
+
+// about makes a call about an order.
+func (c *Client) about(ctx context.Context, order *Order, options CallOptions,
+	work func(known *C.signdoc_order, view *C.signdoc_call, failure **C.signdoc_error) C.int32_t) error {
+	c.lock.RLock()
+	defer c.lock.RUnlock()
+	if c.handle == nil {
+		return closed()
+	}
+	var keep keeper
+	defer keep.free()
+	var known *C.signdoc_order
+	var failure *C.signdoc_error
+	var code C.int32_t
+	if order.Saved != "" {
+		code = C.signdoc_order_from_json(c.handle, keep.text(order.Saved), &known, &failure)
+	} else {
+		sign := C.CString(order.SignID)
+		keep.later(func() { C.free(unsafe.Pointer(sign)) })
+		code = C.signdoc_order_of(C.int32_t(order.Kind), sign, &known, &failure)
+	}
+	if err := taken(code, failure); err != nil {
+		return err
+	}
+	defer C.signdoc_order_free(known)
+	return call(ctx, options, &caught{}, func(view *C.signdoc_call, failure **C.signdoc_error) C.int32_t {
+		return work(known, view, failure)
+	})
+}
+
+// OrderState asks for the state of an order.
+func (c *Client) OrderState(ctx context.Context, order *Order, options CallOptions) (State, error) {
+	var found C.signdoc_buffer
+	var final C.int32_t
+	err := c.about(ctx, order, options, func(known *C.signdoc_order, view *C.signdoc_call, failure **C.signdoc_error) C.int32_t {
+		return C.signdoc_order_state(c.handle, known, options.timeoutMS(), view, &found, &final, failure)
+	})
+	return stateOf(&found, final, err)
+}
+
+// WaitForOrder waits until the order is final, or in one of the states.
+func (c *Client) WaitForOrder(ctx context.Context, order *Order, until []string, options CallOptions) (State, error) {
+	var keep keeper
+	defer keep.free()
+	var found C.signdoc_buffer
+	var final C.int32_t
+	states := keep.text(strings.Join(until, ","))
+	err := c.about(ctx, order, options, func(known *C.signdoc_order, view *C.signdoc_call, failure **C.signdoc_error) C.int32_t {
+		return C.signdoc_order_wait(c.handle, known, states, options.timeoutMS(), view, &found, &final, failure)
+	})
+	return stateOf(&found, final, err)
+}
+
+func stateOf(found *C.signdoc_buffer, final C.int32_t, err error) (State, error) {
+	if err != nil {
+		return State{}, err
+	}
+	defer C.signdoc_buffer_free(found)
+	return State{Name: textOf(found), Final: final != 0}, nil
+}
+
+func textOf(buffer *C.signdoc_buffer) string {
+	return C.GoStringN((*C.char)(unsafe.Pointer(buffer.ptr)), C.int(buffer.len))
+}
+
+// DownloadOrder downloads the results of a completed order, which deletes the order at the
+// service: what comes is the only copy. An error's Download has what arrived whole.
+func (c *Client) DownloadOrder(ctx context.Context, order *Order, options DownloadOptions) (*Download, error) {
+	var keep keeper
+	defer keep.free()
+	folder := keep.text(options.To)
+	flags := C.uint32_t(0)
+	if options.Force {
+		flags |= C.SIGNDOC_DOWNLOAD_FORCE
+	}
+	if options.Overwrite {
+		flags |= C.SIGNDOC_DOWNLOAD_OVERWRITE
+	}
+	var found *C.signdoc_download
+	err := c.about(ctx, order, options.CallOptions, func(known *C.signdoc_order, view *C.signdoc_call, failure **C.signdoc_error) C.int32_t {
+		return C.signdoc_order_download(c.handle, known, folder, nil, flags, options.timeoutMS(), view, &found, failure)
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer C.signdoc_download_free(found)
+	return downloadOf(found), nil
+}
+
+// DiscardOrder ends an order on purpose, with what was signed.
+func (c *Client) DiscardOrder(ctx context.Context, order *Order, options CallOptions) error {
+	return c.about(ctx, order, options, func(known *C.signdoc_order, view *C.signdoc_call, failure **C.signdoc_error) C.int32_t {
+		return C.signdoc_order_discard(c.handle, known, options.timeoutMS(), view, failure)
+	})
+}
+
+// Recovery is how an interrupted download stands now.
+type Recovery struct {
+	// Outcome is "complete", "partial", "nothing_arrived", "not_sent", "in_progress" or
+	// "unreadable".
+	Outcome string
+	Kind    string
+	SignID  string `json:"sign_id"`
+	// OrderState is "gone" where the service does not know the order any more.
+	OrderState string `json:"order_state"`
+	AskAgain   bool   `json:"ask_again"`
+	Journal    string
+	RawAnswer  string `json:"raw_answer"`
+	// Download and Problem are JSON, as the other languages show them.
+	Download, Problem json.RawMessage
+}
+
+// Recover lists and finishes the downloads into a folder that were interrupted: every document that
+// had arrived whole is in the folder afterwards.
+func (c *Client) Recover(ctx context.Context, folder string, options CallOptions) ([]Recovery, error) {
+	c.lock.RLock()
+	defer c.lock.RUnlock()
+	if c.handle == nil {
+		return nil, closed()
+	}
+	path := C.CString(folder)
+	defer C.free(unsafe.Pointer(path))
+	var told C.signdoc_buffer
+	err := call(ctx, options, &caught{}, func(view *C.signdoc_call, failure **C.signdoc_error) C.int32_t {
+		return C.signdoc_recover(c.handle, path, options.timeoutMS(), view, &told, failure)
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer C.signdoc_buffer_free(&told)
+	var found []Recovery
+	err = json.Unmarshal([]byte(textOf(&told)), &found)
+	return found, err
+}
+
+func (k *keeper) request(options OrderOptions) (*C.signdoc_order_request, error) {
+	made := C.signdoc_order_request_new()
+	k.later(func() { C.signdoc_order_request_free(made) })
+	set := map[string]string{"name": options.Name, "visual_seals": strconv.FormatBool(options.VisualSeals)}
+	if options.DisplayMode != "" {
+		set["display_mode"] = options.DisplayMode
+	}
+	for key, value := range map[string]*bool{
+		"show_confirmation": options.ShowConfirmation, "show_understanding": options.ShowUnderstanding,
+	} {
+		if value != nil {
+			set[key] = strconv.FormatBool(*value)
+		}
+	}
+	if options.Timeout != 0 {
+		set["timeout_seconds"] = strconv.FormatInt(int64(options.Timeout/time.Second), 10)
+	}
+	if options.Results != nil {
+		set["results"] = strings.Join(options.Results, ",")
+	}
+	for key, value := range set {
+		property, text := C.CString(key), C.CString(value)
+		var failure *C.signdoc_error
+		code := C.signdoc_order_request_set(made, property, text, &failure)
+		C.free(unsafe.Pointer(property))
+		C.free(unsafe.Pointer(text))
+		if err := taken(code, failure); err != nil {
+			return nil, err
+		}
+	}
+	return made, nil
+}
+
+func (k *keeper) orderDocuments(documents []OrderDocument, trouble *caught) (*C.signdoc_documents, error) {
+	made := C.signdoc_documents_new()
+	k.later(func() { C.signdoc_documents_free(made) })
+	for index, document := range documents {
+		if err := k.orderDocument(made, C.size_t(index), document, trouble); err != nil {
+			return nil, err
+		}
+	}
+	return made, nil
+}
+
+func (k *keeper) orderDocument(to *C.signdoc_documents, index C.size_t, document OrderDocument, trouble *caught) error {
+	var failure *C.signdoc_error
+	var code C.int32_t
+	switch {
+	case document.Text != "":
+		code = C.signdoc_documents_add_text(to, k.text(document.Text), &failure)
+	case document.XML != "":
+		code = C.signdoc_documents_add_xml(to, k.text(document.XML), k.text(document.XLS), &failure)
+	default:
+		if err := k.document(to, document.PDF, trouble); err != nil {
+			return err
+		}
+	}
+	set := map[string]string{}
+	if document.Description != "" {
+		set["description"] = document.Description
+	}
+	if document.PDFSpec != "" {
+		set["pdf_spec"] = document.PDFSpec
+	}
+	if document.EndUserOnly != nil {
+		set["end_user_only"] = strconv.FormatBool(*document.EndUserOnly)
+	}
+	for key, value := range set {
+		if code == C.SIGNDOC_OK {
+			code = C.signdoc_documents_set(to, index, k.text(key), k.text(value), &failure)
+		}
+	}
+	seals := map[C.int32_t]*Seal{
+		C.SIGNDOC_SEAL_MERCHANT: document.MerchantSeal, C.SIGNDOC_SEAL_END_USER: document.EndUserSeal,
+	}
+	for whose, seal := range seals {
+		if code == C.SIGNDOC_OK && seal != nil {
+			code = C.signdoc_documents_set_seal(to, index, whose, C.double(seal.X), C.double(seal.Y), C.int64_t(seal.Page), &failure)
+		}
+	}
+	return taken(code, failure)
+}
+
+// downloadOf copies what C knows of a download, which stays C's.
+func downloadOf(found *C.signdoc_download) *Download {
+	if found == nil {
+		return nil
+	}
+	made := &Download{
+		SignID:     C.GoString(C.signdoc_download_sign_id(found)),
+		ClientID:   C.GoString(C.signdoc_download_client_id(found)),
+		OrderName:  C.GoString(C.signdoc_download_order_name(found)),
+		OrderState: C.GoString(C.signdoc_download_order_state(found)),
+	}
+	for i := C.size_t(0); i < C.signdoc_download_count(found); i++ {
+		part := func(which C.int32_t) Part {
+			view := C.signdoc_download_data(found, i, which)
+			one := Part{Path: C.GoString(C.signdoc_download_path(found, i, which))}
+			if view.ptr != nil {
+				one.Data = append([]byte{}, unsafe.Slice((*byte)(unsafe.Pointer(view.ptr)), int(view.len))...)
+			}
+			return one
+		}
+		made.Documents = append(made.Documents, Signed{
+			Document:          part(C.SIGNDOC_PART_DOCUMENT),
+			Appendix:          part(C.SIGNDOC_PART_APPENDIX),
+			MerchantSignature: part(C.SIGNDOC_PART_MERCHANT_SIGNATURE),
+			EndUserSignature:  part(C.SIGNDOC_PART_END_USER_SIGNATURE),
+			Description:       C.GoString(C.signdoc_download_description(found, i)),
+			SignedSHA256:      C.GoString(C.signdoc_download_signed_sha256(found, i)),
+			UnsignedSHA256:    C.GoString(C.signdoc_download_unsigned_sha256(found, i)),
+		})
+	}
+	return made
+}

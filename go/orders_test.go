@@ -1,0 +1,159 @@
+package signdoc
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+const back = "https://shop.example/callback"
+
+// visit does what a browser does with an authorize address; the address it comes back to.
+func (s *sandbox) visit(url, action string) string {
+	s.t.Helper()
+	var answer struct{ Callback struct{ URL string } }
+	told := s.control("POST", "/_sandbox/visit", map[string]string{"url": url, "action": action})
+	if err := json.Unmarshal(told, &answer); err != nil {
+		s.t.Fatal(err)
+	}
+	return answer.Callback.URL
+}
+
+func TestAnOrderIsSigned(t *testing.T) {
+	server := sandboxOf(t, "production")
+	client := server.client(nil)
+	ctx := context.Background()
+	loan := File(filepath.Join(os.Getenv("SAMPLES"), "loan-agreement.pdf"))
+	alone := true
+	documents := map[Kind][]OrderDocument{
+		Pades: {
+			{PDF: loan, Description: "Loan agreement", EndUserSeal: &Seal{X: 72.5, Y: 700, Page: 1}},
+			{PDF: loan, EndUserOnly: &alone},
+		},
+		Sdo: {{Text: "I agree."}, {PDF: loan}},
+	}
+	results := map[Kind][]string{Pades: {"padesSignedPdf", "padesAppendix"}, Sdo: {"sdo", "basicSignature"}}
+	for kind, documents := range documents {
+		options := OrderOptions{Name: "Loan 4711", Results: results[kind], Timeout: 10 * time.Minute, ShowConfirmation: &alone}
+		order, err := client.CreateOrder(ctx, kind, documents, options)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err = client.DownloadOrder(ctx, order, DownloadOptions{}); err == nil {
+			t.Fatal("an order that is not signed was downloaded")
+		}
+		failure(t, err, CodeOrderNotReady)
+		login, err := client.BeginLogin(ctx, order, back, LoginOptions{UILocales: []string{"nb"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		identity, err := client.FinishLogin(ctx, login.Token, server.visit(login.URL, "sign"), CallOptions{})
+		if err != nil || identity.SignID != order.SignID || identity.Claims["sub"] != identity.Subject {
+			t.Fatal(identity, err)
+		}
+		state, err := client.WaitForOrder(ctx, order, nil, CallOptions{})
+		if err != nil || state.Name != "SIGN_COMPLETED" || !state.Final {
+			t.Fatal(state, err)
+		}
+		to := ""
+		if kind == Pades {
+			to = t.TempDir()
+		}
+		download, err := client.DownloadOrder(ctx, order, DownloadOptions{To: to})
+		if err != nil || len(download.Documents) != 2 || download.OrderName != "Loan 4711" {
+			t.Fatal(download, err)
+		}
+		for _, one := range download.Documents {
+			check(t, kind, one)
+		}
+		err = client.DiscardOrder(ctx, &Order{Kind: kind, SignID: order.SignID}, CallOptions{})
+		failure(t, err, CodeOrderNotFound)
+	}
+}
+
+func check(t *testing.T, kind Kind, one Signed) {
+	t.Helper()
+	if kind == Pades {
+		pdf, err := os.ReadFile(one.Document.Path)
+		if err != nil || !bytes.HasPrefix(pdf, []byte("%PDF-")) || one.Appendix.Path == "" || one.Document.Data != nil {
+			t.Error(one.Document.Path, one.Appendix.Path, err)
+		}
+		return
+	}
+	if !bytes.HasPrefix(one.Document.Data, []byte("<")) || len(one.EndUserSignature.Data) < 100 || one.Document.Path != "" {
+		t.Error(len(one.Document.Data), len(one.EndUserSignature.Data))
+	}
+}
+
+func TestAnOrderIsNotSigned(t *testing.T) {
+	server := sandboxOf(t, "production")
+	client := server.client(nil)
+	ctx := context.Background()
+	order, err := client.CreateOrder(ctx, Sdo, []OrderDocument{{Text: "I agree."}}, OrderOptions{Name: "o"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	login, err := client.BeginLogin(ctx, order, back, LoginOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = client.FinishLogin(ctx, login.Token, server.visit(login.URL, "cancel"), CallOptions{})
+	told := failure(t, err, CodeAuthorizeAccessDenied)
+	if told.Details["sign_id"] != order.SignID {
+		t.Error(told.Details)
+	}
+	state, err := client.OrderState(ctx, order, CallOptions{})
+	if err != nil || state.Name != "CANCELLED" || !state.Final {
+		t.Error(state, err)
+	}
+	_, err = client.DownloadOrder(ctx, order, DownloadOptions{})
+	failure(t, err, CodeOrderCancelled)
+	if err = client.DiscardOrder(ctx, order, CallOptions{}); err != nil {
+		t.Error(err)
+	}
+	_, err = client.CreateOrder(ctx, Pades, []OrderDocument{{Text: "I agree."}}, OrderOptions{Name: "o"})
+	failure(t, err, CodeContentKind)
+	_, err = client.CreateOrder(ctx, Sdo, []OrderDocument{{Text: "5 €"}}, OrderOptions{Name: "o"})
+	failure(t, err, CodeUnencodableText)
+	done, cancel := context.WithCancel(ctx)
+	cancel()
+	_, err = client.WaitForOrder(done, order, nil, CallOptions{})
+	failure(t, err, CodeCancelled)
+	if !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	found, err := client.Recover(ctx, t.TempDir(), CallOptions{})
+	if err != nil || len(found) != 0 {
+		t.Error(found, err)
+	}
+}
+
+func TestADownloadIsRecovered(t *testing.T) {
+	server := sandboxOf(t, "production")
+	client := server.client(nil)
+	ctx := context.Background()
+	documents := []OrderDocument{{Text: "one"}, {Text: "two"}}
+	order, err := client.CreateOrder(ctx, Sdo, documents, OrderOptions{Name: "o"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.control("POST", "/_sandbox/orders/"+order.SignID+"/sign", nil)
+	server.fault(map[string]any{"method": "DELETE", "fault": map[string]any{
+		"kind": "cut_document", "document": 2, "at": "middle",
+	}})
+	folder := t.TempDir()
+	_, err = client.DownloadOrder(ctx, order, DownloadOptions{To: folder})
+	told := failure(t, err, CodeOutcomeUnknown)
+	if told.Download == nil || told.Download.Documents[0].Document.Path == "" {
+		t.Error(told.Download)
+	}
+	found, err := client.Recover(ctx, folder, CallOptions{})
+	if err != nil || len(found) != 1 || found[0].Outcome != "partial" || found[0].OrderState != "gone" || found[0].SignID != order.SignID {
+		t.Error(found, err)
+	}
+}
