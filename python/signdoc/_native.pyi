@@ -1,9 +1,10 @@
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Generic, TypeVar, final
+from typing import Any, Final, Generic, TypeAlias, TypeVar, final
 
 from signdoc._documents import Given
 from signdoc._log import Log
 from signdoc._options import Limits
+from signdoc.orders import DownloadRow, RecoveryRow
 from signdoc.results import Row
 
 __all__ = [
@@ -12,16 +13,32 @@ __all__ = [
     "Bell",
     "Call",
     "Engine",
+    "Order",
     "cli",
+    "dismiss",
     "error_table",
+    "login_begin",
+    "login_finish",
     "options",
+    "order_discard",
+    "order_download",
+    "order_recover",
+    "order_state",
+    "order_states",
+    "order_wait",
+    "pades_create",
     "provoke_defect",
+    "sdo_create",
     "spec",
     "warning_table",
 ]
 
 VERSION: Final[str]
 
+_Properties: TypeAlias = tuple[str, str | None, bool | None, bool | None, int | None]
+_Seal: TypeAlias = tuple[float, float, int] | None
+_GivenPades: TypeAlias = tuple[Given, str | None, str | None, _Seal, _Seal, bool | None]
+_GivenSdo: TypeAlias = tuple[Given | None, str | None, str | None, str | None, str | None]
 _R_co = TypeVar("_R_co", covariant=True)
 
 @final
@@ -94,6 +111,75 @@ class Engine:
         timeout: Limits,
     ) -> Batch: ...
 
+@final
+class Order:
+    def __new__(cls, text: str) -> Order: ...
+    @property
+    def sign_id(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    def expires_in(self) -> float: ...
+    def conversions(self) -> list[Row]: ...
+    def to_json(self) -> str: ...
+
+def pades_create(
+    engine: Engine,
+    order: _Properties,
+    documents: Sequence[_GivenPades],
+    results: Sequence[str] | None,
+    *,
+    visual_seals: bool,
+    timeout: Limits,
+) -> Call[Order]: ...
+def sdo_create(
+    engine: Engine,
+    order: _Properties,
+    documents: Sequence[_GivenSdo],
+    results: Sequence[str] | None,
+    *,
+    timeout: Limits,
+) -> Call[Order]: ...
+def order_state(engine: Engine, kind: str, order: Order | str, *, timeout: Limits) -> Call[str]: ...
+def order_wait(
+    engine: Engine, kind: str, order: Order | str, until: Sequence[str], *, timeout: Limits
+) -> Call[str]: ...
+def order_download(
+    engine: Engine,
+    kind: str,
+    order: Order | str,
+    *,
+    to: str | None,
+    overwrite: bool,
+    force: bool,
+    originals: Sequence[Given],
+    timeout: Limits,
+) -> Call[DownloadRow]: ...
+def order_discard(
+    engine: Engine, kind: str, order: Order | str, *, timeout: Limits
+) -> Call[None]: ...
+def order_recover(
+    engine: Engine, kind: str, directory: str, *, timeout: Limits
+) -> Call[list[RecoveryRow]]: ...
+def order_states(kind: str) -> list[tuple[str, bool]]: ...
+def dismiss(journal: str) -> None: ...
+def login_begin(
+    engine: Engine,
+    order: Order | str,
+    redirect_uri: str,
+    *,
+    ui_locales: str | None,
+    scopes: Sequence[str],
+    response_mode: str | None,
+    timeout: Limits,
+) -> Call[tuple[str, str, str]]: ...
+def login_finish(
+    engine: Engine,
+    token: str,
+    url: str | None,
+    form: Sequence[tuple[str, str]] | None,
+    *,
+    timeout: Limits,
+) -> Call[tuple[str, str, dict[str, Any]]]: ...
 def spec(number: int) -> dict[str, Any] | None: ...
 def error_table() -> list[dict[str, Any]]: ...
 def warning_table() -> list[tuple[str, str]]: ...

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterable
 from typing import TYPE_CHECKING, Self
 
 from signdoc import _operations
+from signdoc._aio_groups import AsyncLogins, AsyncPades, AsyncSdo
 from signdoc._base import ClientBase
 from signdoc._bridge import awaited, drained
 from signdoc._documents import given, one
@@ -103,6 +104,21 @@ class AsyncClient(ClientBase):
     async def conversion_specs(self, *, timeout: Seconds | Timeout | None = None) -> list[str]:
         """The conversions the service supports, as `Client.conversion_specs`."""
         return await awaited(_operations.conversion_specs(self._engine, timeout=timeout))
+
+    @property
+    def pades(self) -> AsyncPades:
+        """PAdES orders: PDFs signed for long-term validation. Outdated, says the specification."""
+        return AsyncPades(self)
+
+    @property
+    def sdo(self) -> AsyncSdo:
+        """SEID-SDO orders: signed data objects. Deprecated, says the specification."""
+        return AsyncSdo(self)
+
+    @property
+    def login(self) -> AsyncLogins:
+        """Logins of end users who come to sign."""
+        return AsyncLogins(self)
 
     async def close(self) -> None:
         """Refuses further calls; calls under way in other tasks end as they would have."""

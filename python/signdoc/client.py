@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Self
 from signdoc import _operations
 from signdoc._base import Answer, ClientBase
 from signdoc._documents import Document, given
+from signdoc._groups import Logins, Pades, Sdo
 from signdoc._log import log
 from signdoc._operations import Progress
 from signdoc.results import from_row
@@ -165,6 +166,21 @@ class Client(ClientBase):
             TransportError, ProtocolError, ServiceError, OAuthError: The call failed.
         """
         return _operations.conversion_specs(self._engine, timeout=timeout).wait(log())
+
+    @property
+    def pades(self) -> Pades:
+        """PAdES orders: PDFs signed for long-term validation. Outdated, says the specification."""
+        return Pades(self)
+
+    @property
+    def sdo(self) -> Sdo:
+        """SEID-SDO orders: signed data objects. Deprecated, says the specification."""
+        return Sdo(self)
+
+    @property
+    def login(self) -> Logins:
+        """Logins of end users who come to sign."""
+        return Logins(self)
 
     def close(self) -> None:
         """Refuses further calls; calls under way in other threads end as they would have."""

@@ -34,6 +34,7 @@ from signdoc.results import ConversionResults, from_rows, without_data
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
+    from signdoc.orders import DownloadRow, PadesDownload, SdoDownload
     from signdoc.results import Conversion, Row
 
 
@@ -53,6 +54,8 @@ class SignDocError(Exception):
         retry_after: Seconds the service asked to wait before that.
         details: Machine-readable facts, such as ``field``, ``limit``, ``actual``, ``path``.
         results: What is known of each document of a conversion, in order.
+        download: What arrived whole of a download that failed: its files, or its bytes where they
+            went to memory.
     """
 
     default_code: ClassVar[int] = 900
@@ -69,6 +72,7 @@ class SignDocError(Exception):
     retry_after: float | None
     details: dict[str, Any]
     results: ConversionResults
+    download: PadesDownload | SdoDownload | None
 
     def __init__(
         self,
@@ -83,6 +87,7 @@ class SignDocError(Exception):
         retry_after: float | None = None,
         details: Mapping[str, Any] | None = None,
         results: Iterable[Conversion] = (),
+        download: PadesDownload | SdoDownload | None = None,
     ) -> None:
         self.code = self.default_code if code is None else code
         row = _native.spec(self.code) or _native.spec(SignDocError.default_code) or {}
@@ -98,6 +103,7 @@ class SignDocError(Exception):
         self.retry_after = retry_after
         self.details = dict(details or {})
         self.results = ConversionResults(results)
+        self.download = download
         self.add_note(f"advice: {self.advice} (signdoc explain {self.code})")
 
     def __str__(self) -> str:
@@ -107,7 +113,8 @@ class SignDocError(Exception):
 
     def __reduce__(self) -> tuple[Any, ...]:
         # An error ends up in logs and result stores, where documents do not belong.
-        state = {**self.__dict__, "results": without_data(self.results)}
+        download = None if self.download is None else self.download.without_data()
+        state = {**self.__dict__, "results": without_data(self.results), "download": download}
         return _rebuilt, (type(self), self.args), state
 
     def __copy__(self) -> Self:
@@ -315,8 +322,16 @@ def _rebuilt(cls: type[BaseException], args: tuple[Any, ...]) -> Any:
 
 
 def _from_native(
-    class_name: str, message: str, fields: dict[str, Any], rows: list[Row]
+    class_name: str,
+    message: str,
+    fields: dict[str, Any],
+    rows: list[Row],
+    download: DownloadRow | None = None,
 ) -> SignDocError:
     cls = globals().get(class_name, SignDocError)
     error: SignDocError = cls(message, results=from_rows(rows), **fields)
+    if download is not None:
+        from signdoc.orders import from_download
+
+        error.download = from_download(download)
     return error

@@ -225,13 +225,16 @@ def from_row(row: Row) -> Conversion:
         warnings=[ConversionWarning(WarningCode(code or text), text) for code, text in warnings],
         errors=[ConversionFault(FaultCode(code or text), text) for code, text in errors],
         data=data,
-        path=None if path is None else _path(path),
+        path=as_path(path),
         size=size,
         failure=failure,
     )
 
 
-def _path(text: str) -> Path:
+def as_path(text: str | None) -> Path | None:
+    """A path of the native module's."""
+    if text is None:
+        return None
     # pathlib takes longer to import than this whole package.
     from pathlib import Path
 

@@ -3,20 +3,16 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-import threading
 import weakref
 from dataclasses import dataclass, fields
 from http import HTTPStatus
 from http.client import HTTPConnection
-from tempfile import TemporaryFile
 from typing import TYPE_CHECKING, Any, Literal, Self
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, quote, urlsplit
 
+from signdoc._process import Process, failed
 from signdoc.client import Client
-from signdoc.errors import InputError, SignDocError
+from signdoc.errors import InputError
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -25,12 +21,10 @@ if TYPE_CHECKING:
     from signdoc._base import ClientBase
     from signdoc._keywords import ClientOptions
     from signdoc.aio import AsyncClient
+    from signdoc.logins import Login
+    from signdoc.orders import Order
 
-SANDBOX_FAILED = 23
-START_LIMIT = 60.0
-END_LIMIT = 5.0
 CONTROL_LIMIT = 30.0
-KEPT_OUTPUT = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +58,26 @@ class SandboxRequest:
     fault: int | None
 
 
+@dataclass(frozen=True, slots=True)
+class SandboxCallback:
+    """The request by which an end user's browser comes back to the merchant.
+
+    Attributes:
+        url: The address, with its parameters unless they are in ``form``.
+        method: ``"GET"``, or ``"POST"`` with the response mode ``form_post``.
+        form: The form that is posted, as it is sent.
+    """
+
+    url: str
+    method: str
+    form: str | None
+
+    @property
+    def fields(self) -> dict[str, str]:
+        """The fields of the form."""
+        return dict(parse_qsl(self.form or "", keep_blank_values=True))
+
+
 class _Control:
     """Requests to the sandbox's control surface, each on a connection of its own."""
 
@@ -81,14 +95,14 @@ class _Control:
             answer = connection.getresponse()
             text = answer.read().decode()
         except OSError as error:
-            raise _failed(
+            raise failed(
                 f"the sandbox does not answer: {error}; it may have been closed"
             ) from error
         finally:
             connection.close()
         if answer.status >= HTTPStatus.BAD_REQUEST:
             raise InputError(f"the sandbox refused {method} {path}: {text}")
-        return json.loads(text)
+        return text if path.endswith(".pem") else json.loads(text)
 
 
 class SandboxClock:
@@ -251,7 +265,7 @@ class Sandbox:
         arguments += [] if seed is None else ["--seed", str(seed)]
         arguments += [] if converter else ["--no-converter"]
         arguments += ["--log"] if log else []
-        self._process = _Process(arguments)
+        self._process = Process(arguments)
         ready = self._process.ready
         self.environment = ready["environment"]
         self.issuer = ready["issuer"]
@@ -285,6 +299,89 @@ class Sandbox:
             "client_secret": self.client_secret,
             **options,
         }
+
+    def sign(self, order: Order | str, *, person: str = "kari") -> SandboxCallback | None:
+        """Signs an order as its end user would, and brings it to its end.
+
+        Args:
+            order: The order, or its ``sign_id``.
+            person: Who signs: ``"kari"``, ``"ola"`` or ``"ase"``.
+
+        Returns:
+            The way back to the merchant, when the end user has come to sign (see `visit`).
+
+        Raises:
+            InputError: The order is unknown, or in a final state already.
+        """
+        return self._act(order, "sign", person)
+
+    def cancel(self, order: Order | str, *, person: str = "kari") -> SandboxCallback | None:
+        """Cancels an order as its end user would; as `sign`."""
+        return self._act(order, "cancel", person)
+
+    def fail(self, order: Order | str, *, person: str = "kari") -> SandboxCallback | None:
+        """Lets the signing of an order fail; as `sign`."""
+        return self._act(order, "fail", person)
+
+    def step(self, order: Order | str, *, person: str = "kari") -> None:
+        """Moves an order one state on; as `sign`."""
+        self._act(order, "step", person)
+
+    def _act(self, order: Order | str, verb: str, person: str) -> SandboxCallback | None:
+        sign_id = quote(order if isinstance(order, str) else order.sign_id, safe="")
+        done = self._control.call("POST", f"orders/{sign_id}/{verb}", {"person": person})
+        return None if done["callback"] is None else SandboxCallback(**done["callback"])
+
+    def visit(
+        self,
+        login: Login | str,
+        *,
+        action: Literal["sign", "cancel", "fail"] = "sign",
+        person: str = "kari",
+    ) -> SandboxCallback:
+        """Does what an end user does at an authorize address, without a browser.
+
+        Args:
+            login: The login, or its address.
+            action: What happens at the signing page.
+            person: Who it is: ``"kari"``, ``"ola"`` or ``"ase"``.
+
+        Returns:
+            What a browser would send to the merchant.
+
+        Raises:
+            InputError: The address is refused with a page, not by sending the browser back.
+        """
+        url = login if isinstance(login, str) else login.url
+        body = {"url": url, "action": action, "person": person}
+        return SandboxCallback(**self._control.call("POST", "visit", body)["callback"])
+
+    @property
+    def orders(self) -> list[dict[str, Any]]:
+        """The orders it has: kind, state, seconds left in the open window, signer, documents."""
+        orders: list[dict[str, Any]] = self._control.call("GET", "orders")["orders"]
+        return orders
+
+    @property
+    def trust(self) -> str:
+        """The root certificate above every signature it makes, in PEM."""
+        text: str = self._control.call("GET", "trust.pem")
+        return text
+
+    def rotate_keys(self, *, keep_previous: bool = True) -> str:
+        """Gives the identity provider a new key; returns its identifier."""
+        change = {"keep_previous": keep_previous}
+        kid: str = self._control.call("POST", "keys/rotate", change)["kid"]
+        return kid
+
+    def register(self, client_id: str, **client: Any) -> None:
+        """Registers a client, or changes what is given of one.
+
+        Args:
+            client_id: The client.
+            client: ``client_secret``, ``scopes``, ``redirect_uris``, ``jwks``, ``public_key_pem``.
+        """
+        self._control.call("POST", "clients", {"client_id": client_id, **client})
 
     @property
     def requests(self) -> list[SandboxRequest]:
@@ -337,147 +434,3 @@ class Sandbox:
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.environment} at {self.base_url}>"
-
-
-class _Process:
-    """The child process. Only the process that started it ends it."""
-
-    def __init__(self, arguments: list[str]) -> None:
-        self._creator = os.getpid()
-        self._said = _Said()
-        try:
-            self._child = self._started(arguments)
-        except BaseException:
-            self._said.close()
-            raise
-        self._end = weakref.finalize(self, _end, self._child, self._said, self._creator)
-        _running.add(self)
-        try:
-            self.ready: dict[str, Any] = self._first_line()
-        except BaseException:
-            self._end()
-            raise
-
-    def _started(self, arguments: list[str]) -> subprocess.Popen[str]:
-        if not sys.executable:
-            raise _failed("the sandbox needs sys.executable, which this interpreter does not have")
-        # -P: a folder called signdoc in the working directory is not the package.
-        command = [sys.executable, "-P", "-m", "signdoc", "sandbox", *arguments]
-        try:
-            return subprocess.Popen(  # noqa: S603 - our own program
-                command,
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=self._said.file,
-                env=_environment(),
-                text=True,
-                # Ctrl-C is for the creator, who ends the sandbox when it is done with it.
-                start_new_session=True,
-            )
-        except OSError as error:
-            raise _failed(f"the sandbox cannot be started: {error}") from error
-
-    def _first_line(self) -> dict[str, Any]:
-        limit = threading.Timer(START_LIMIT, self._child.kill)
-        limit.start()
-        try:
-            line = self._child.stdout.readline() if self._child.stdout else ""
-        finally:
-            limit.cancel()
-        try:
-            ready = json.loads(line)
-        except ValueError:
-            self._child.kill()
-            status = self._child.wait()
-            output = self._said.text().strip()
-            raise _failed(
-                f"the sandbox did not start (exit status {status}): {output or 'it said nothing'}",
-                output=output,
-            ) from None
-        if not isinstance(ready, dict):
-            raise _failed(f"the sandbox said {line.strip()!r} instead of where it is")
-        return ready
-
-    def output(self) -> str:
-        """What the process wrote to standard error so far."""
-        return self._said.text()
-
-    def end(self) -> None:
-        self._end()
-
-    def let_go(self) -> None:
-        """In a forked child: the sandbox must not wait for this process, too."""
-        self._end.detach()
-        if self._child.stdin:
-            self._child.stdin.close()
-
-
-class _Said:
-    """What the process writes to standard error.
-
-    It goes to a file, because a pipe that nobody reads would stop the sandbox when it is full.
-    """
-
-    def __init__(self) -> None:
-        self.file = TemporaryFile()  # noqa: SIM115 - closed with the process
-        self._kept = ""
-
-    def text(self) -> str:
-        if not self.file.closed:
-            # The process shares the position of this handle, so it must not be moved.
-            self._kept = os.pread(self.file.fileno(), KEPT_OUTPUT, 0).decode(errors="replace")
-        return self._kept
-
-    def close(self) -> None:
-        self.text()
-        self.file.close()
-
-
-def _end(child: subprocess.Popen[str], said: _Said, creator: int) -> None:
-    if os.getpid() != creator:
-        return
-    try:
-        _stop(child)
-    finally:
-        said.close()
-
-
-def _stop(child: subprocess.Popen[str]) -> None:
-    for pipe in (child.stdin, child.stdout):
-        if pipe:
-            pipe.close()
-    try:
-        child.wait(END_LIMIT / 10)
-    except subprocess.TimeoutExpired:
-        child.terminate()
-        try:
-            child.wait(END_LIMIT)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.wait()
-
-
-def _environment() -> dict[str, str]:
-    """This process's environment; the child must find the same package."""
-    environment = dict(os.environ)
-    home = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-    if os.path.basename(home) not in {"site-packages", "dist-packages"}:
-        known = environment.get("PYTHONPATH")
-        environment["PYTHONPATH"] = f"{known}{os.pathsep}{home}" if known else home
-    return environment
-
-
-def _failed(message: str, **details: object) -> SignDocError:
-    return SignDocError(message, code=SANDBOX_FAILED, details=details)
-
-
-_running: weakref.WeakSet[_Process] = weakref.WeakSet()
-
-
-def _after_fork() -> None:
-    for process in list(_running):
-        process.let_go()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)

@@ -13,7 +13,7 @@ use signdoc::engine::{BatchRun, Engine, Next};
 use crate::bell::Bell;
 use crate::buffer::give_back;
 use crate::call::{Listeners, TICK, Told};
-use crate::documents::document;
+use crate::documents::{Limit, document};
 use crate::errors::{guarded, raised};
 use crate::results::{Row, to_python};
 
@@ -96,7 +96,10 @@ impl Batch {
         guarded(py, || {
             let mut run = self.take()?;
             let document = match given {
-                Some(given) => Some(document(run.given, &given)?.allow_signed(run.allow_signed)),
+                Some(given) => Some(
+                    document(run.given, &given, Limit::OfConversion)?
+                        .allow_signed(run.allow_signed),
+                ),
                 None => None,
             };
             let (run, done) = py.detach(move || {

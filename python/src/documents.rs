@@ -14,22 +14,39 @@ use crate::errors::{raised, raised_with};
 /// How much is asked of a Python file at a time.
 const READ_SIZE: usize = 256 * 1024;
 
+/// How large a file may be.
+#[derive(Clone, Copy)]
+pub(crate) enum Limit {
+    /// As the conversion takes it: more is not even read.
+    OfConversion,
+    /// Orders have no limit.
+    None,
+}
+
 /// One document: a path (`str`), anything with a buffer, or a pair of a binary file and a name for
 /// its result.
-pub(crate) fn document(index: usize, given: &Bound<'_, PyAny>) -> PyResult<Document> {
+pub(crate) fn document(index: usize, given: &Bound<'_, PyAny>, limit: Limit) -> PyResult<Document> {
     if given.is_instance_of::<PyString>() {
         Ok(Document::from_path(given.extract::<PathBuf>()?))
     } else if let Ok(pair) = given.cast::<PyTuple>() {
-        spooled(index, &pair.get_item(0)?, pair.get_item(1)?.extract()?)
+        spooled(index, &pair.get_item(0)?, pair.get_item(1)?.extract()?, limit)
     } else {
         Ok(Document::from_bytes(borrow(given)?))
     }
 }
 
-fn spooled(index: usize, file: &Bound<'_, PyAny>, name: Option<String>) -> PyResult<Document> {
+fn spooled(
+    index: usize,
+    file: &Bound<'_, PyAny>,
+    name: Option<String>,
+    limit: Limit,
+) -> PyResult<Document> {
     let py = file.py();
     let mut reader = Reader { file, chunk: None, at: 0, failure: None };
-    let document = Document::from_reader(&mut reader, name);
+    let document = match limit {
+        Limit::OfConversion => Document::from_reader(&mut reader, name),
+        Limit::None => Document::from_large_reader(&mut reader, name),
+    };
     if let Some(failure) = reader.failure {
         return Err(failure.raised(py, index));
     }
@@ -115,7 +132,9 @@ pub(crate) fn documents(given: &[Bound<'_, PyAny>], allow_signed: bool) -> PyRes
     given
         .iter()
         .enumerate()
-        .map(|(index, one)| Ok(document(index, one)?.allow_signed(allow_signed)))
+        .map(|(index, one)| {
+            Ok(document(index, one, Limit::OfConversion)?.allow_signed(allow_signed))
+        })
         .collect()
 }
 

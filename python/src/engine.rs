@@ -200,6 +200,6 @@ fn filled(options: &BTreeMap<String, String>, environment: bool) -> Result<Confi
     Ok(builder)
 }
 
-fn destination(to: Option<PathBuf>, overwrite: bool) -> Destination {
+pub(crate) fn destination(to: Option<PathBuf>, overwrite: bool) -> Destination {
     to.map_or(Destination::Memory, |path| Destination::Folder { path, overwrite })
 }

@@ -8,6 +8,8 @@ use pyo3::types::{PyDict, PyList};
 use serde_json::Value;
 use signdoc::{Code, Error};
 
+use crate::orders::download_row;
+
 /// The Python exception for `error`.
 pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
     raised_with(py, error, &[])
@@ -26,10 +28,10 @@ fn make<'py>(
     static MAKE: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let details = PyDict::new(py);
     for (key, value) in known {
-        details.set_item(key, to_python(py, value)?)?;
+        details.set_item(key, json_to_python(py, value)?)?;
     }
     for (key, value) in error.details() {
-        details.set_item(key, to_python(py, value)?)?;
+        details.set_item(key, json_to_python(py, value)?)?;
     }
     let fields = PyDict::new(py);
     fields.set_item("code", error.code().number())?;
@@ -45,15 +47,17 @@ fn make<'py>(
         .iter()
         .map(|conversion| crate::results::to_python(py, conversion.clone()))
         .collect();
+    let download = error.download().map(|download| download_row(py, download.clone()));
     MAKE.import(py, "signdoc.errors", "_from_native")?.call1((
         error.code().spec().class,
         error.message(),
         fields,
         results?,
+        download.transpose()?,
     ))
 }
 
-fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn json_to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
         Value::Null => py.None().into_bound(py),
         Value::Bool(value) => value.into_pyobject(py)?.to_owned().into_any(),
@@ -64,13 +68,14 @@ fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>>
         },
         Value::String(text) => text.into_pyobject(py)?.into_any(),
         Value::Array(items) => {
-            let items: PyResult<Vec<_>> = items.iter().map(|item| to_python(py, item)).collect();
+            let items: PyResult<Vec<_>> =
+                items.iter().map(|item| json_to_python(py, item)).collect();
             PyList::new(py, items?)?.into_any()
         }
         Value::Object(items) => {
             let dict = PyDict::new(py);
             for (key, item) in items {
-                dict.set_item(key, to_python(py, item)?)?;
+                dict.set_item(key, json_to_python(py, item)?)?;
             }
             dict.into_any()
         }

@@ -11,6 +11,8 @@ mod call;
 mod documents;
 mod engine;
 mod errors;
+mod login;
+mod orders;
 mod results;
 mod table;
 
@@ -29,6 +31,13 @@ mod _native {
     use crate::call::Call;
     #[pymodule_export]
     use crate::engine::Engine;
+    #[pymodule_export]
+    use crate::login::{login_begin, login_finish};
+    #[pymodule_export]
+    use crate::orders::{
+        Order, dismiss, order_discard, order_download, order_recover, order_state, order_states,
+        order_wait, pades_create, sdo_create,
+    };
     #[pymodule_export]
     use crate::table::{error_table, options, spec, warning_table};
 

@@ -209,6 +209,14 @@ impl Order {
     /// # Errors
     /// [`Code::InvalidArgument`] when it is something else.
     pub fn from_json(value: &Value, client: &Client) -> Result<Self> {
+        Self::from_json_at(value, client.shared.clock.clone())
+    }
+
+    /// As [`Order::from_json`], counting time by `clock`.
+    ///
+    /// # Errors
+    /// As [`Order::from_json`].
+    pub fn from_json_at(value: &Value, clock: Arc<dyn Clock>) -> Result<Self> {
         let wrong = |field: &str| {
             Error::new(Code::InvalidArgument, format!("this is no saved order: {field} is missing"))
                 .with_detail("field", field)
@@ -228,7 +236,7 @@ impl Order {
             created_at: UNIX_EPOCH + created.ok_or_else(|| wrong("created_at"))?,
             documents: list("documents").map(saved_document).collect(),
             timeout_seconds: timeout.and_then(|seconds| u32::try_from(seconds).ok()),
-            clock: client.shared.clock.clone(),
+            clock,
             seen: Arc::default(),
         })
     }
