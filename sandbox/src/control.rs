@@ -24,7 +24,10 @@
 //! | GET `/_sandbox/orders/<sign_id>` | | the order: kind, client, state, seconds left in the open window, signer, documents |
 //! | POST `/_sandbox/orders/<sign_id>/sign`, `/cancel`, `/fail` | nothing, or `{"person": "kari"}` (`ola`, `ase`) | `{"order", "callback"}`: the order is brought to its end; when its end user is at the signing page they do it there, and `callback` is the way back |
 //! | POST `/_sandbox/orders/<sign_id>/step` | the same | `{"order", "callback": null}`: the order moves one state on |
-//! | POST `/_sandbox/visit` | `{"url", "action"?, "person"?}`: an authorize address, and `sign` (default), `cancel` or `fail` | `{"callback": {"url", "method", "form"}}`: what a browser would send to the merchant |
+//! | POST `/_sandbox/visit` | `{"url", "action"?, "person"?}`: an authorize address, of the provider or of the CSC interface, and `sign` (default), `cancel` or `fail` | `{"callback": {"url", "method", "form"}}`: what a browser would send to the merchant |
+//! | GET `/_sandbox/csc` | | `{"sessions": [...]}`: the signing sessions, with the endpoint that is next |
+//! | POST `/_sandbox/csc/credentials/<credentialID>` | `{"status"}`: `valid`, `not_found`, `locked`, `expired`, `certificate_not_found`, `certificate_expired` or `certificate_revoked` | `{"changed": true}` |
+//! | POST `/_sandbox/tsa` | a TimeStampReq (RFC 3161) | a TimeStampResp by the throw-away authority, at the sandbox's time |
 //! | GET `/_sandbox/trust.pem` | | the root certificate above every signature, in PEM |
 //! | GET `/_sandbox/converter` | | converter, renderer, limits, and the latest conversions with what lies behind their results |
 //! | GET `/_sandbox/samples` | | `{"samples": [{"name", "title", "bytes", "errors", "warnings"}]}`, the last two as codes a conversion is expected to give |
@@ -54,6 +57,8 @@
 //! | `{"kind": "callback", "change"}` | on POST of the signing page (`…/openid-connect/sign`): the browser comes back with another `state`, with `no_state`, with a `code` that was never given, with `no_code` or with `two_codes` |
 //! | `{"kind": "id_token", "change", "seconds"?}` | on the token endpoint, with a code: `nonce`, `no_nonce`, `expired`, `issuer`, `audience`, `azp`, `skew` (by `seconds`), `alg_none`, `hs256`, `unknown_kid`, `missing_kid`, `signature`, `rotated_key` |
 //! | `{"kind": "download", "change"}` | on DELETE of an order: `signed_sha256`, `unsigned_sha256`, `other_sign_id`, `missing_document`, `other_document` |
+//! | `{"kind": "csc_error", "code", "spends"?}` | on a CSC endpoint: refused with one of the 28 codes; with `spends` the service token is used up |
+//! | `{"kind": "csc", "change"}` | on `signatures/signHash`: a signature over `other_hash`, `one_less`, `one_more`, or `reversed` |
 //! | `{"kind": "expire_tokens"}` | all tokens expire, then the request is handled |
 //! | `{"kind": "reject_token", "revoke"?}` | this request's token is refused, and by default revoked |
 //!
@@ -70,7 +75,10 @@ use http::{Method, StatusCode};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
+use signdoc_signature::pki::RevocationReason;
 
+use crate::authority;
+use crate::csc::{self, session::Status};
 use crate::faults::Rule;
 use crate::http::{Answer, Call};
 use crate::orders::control as orders;
@@ -135,6 +143,17 @@ pub(crate) async fn answer(state: &Arc<State>, call: &Call) -> Answer {
             }
             Err(reason) => Err(reason),
         },
+        (&Method::GET, "csc") => Ok(json!({"sessions": state.csc.sessions.describe()})),
+        (&Method::POST, "tsa") => match timestamp(state, &call.body) {
+            Ok(reply) => {
+                return Answer::new(StatusCode::OK, "application/timestamp-reply", reply);
+            }
+            Err(reason) => Err(reason),
+        },
+        (&Method::POST, path) if path.starts_with("csc/credentials/") => {
+            let id = path.strip_prefix("csc/credentials/").unwrap_or_default();
+            body(call).and_then(|change| csc_status(state, id, &change))
+        }
         (&Method::GET, "trust.pem") => match state.authority.pki(&state.random, &state.clock) {
             Ok(pki) => {
                 let pem = Bytes::from(pki.trust_pem());
@@ -164,6 +183,32 @@ pub(crate) async fn answer(state: &Arc<State>, call: &Call) -> Answer {
     match outcome {
         Ok(value) => Answer::json(StatusCode::OK, &value),
         Err(reason) => error(StatusCode::BAD_REQUEST, &reason),
+    }
+}
+
+fn timestamp(state: &State, request: &[u8]) -> Result<Bytes, String> {
+    let pki = state.authority.pki(&state.random, &state.clock)?;
+    let reply = pki.timestamp_response(request, authority::time(state.clock.now_unix()));
+    reply.map(Bytes::from).map_err(|error| error.to_string())
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct CredentialChange {
+    status: Status,
+}
+
+fn csc_status(state: &State, id: &str, change: &CredentialChange) -> Result<Value, String> {
+    if change.status == Status::CertificateRevoked
+        && let Some(credential) = state.csc.sessions.find(id)
+    {
+        let pki = state.authority.pki(&state.random, &state.clock)?;
+        let now = authority::time(state.clock.now_unix());
+        pki.revoke(credential.identity.certificate(), now, RevocationReason::Unspecified);
+    }
+    match state.csc.sessions.set_status(id, change.status) {
+        true => Ok(json!({"changed": true})),
+        false => Err("no session lists this credential".to_owned()),
     }
 }
 
@@ -224,6 +269,7 @@ pub(crate) fn overview(state: &State) -> Value {
         "environment": state.environment.name(),
         "base_url": state.base_url,
         "issuer": state.issuer(),
+        "csc_url": format!("{}{}", state.base_url, csc::PATH),
         "clients": state.clients.ids(),
         "tls": tls,
         "clock": clock(state),

@@ -19,7 +19,9 @@ mod child;
 mod clock;
 pub mod control;
 mod convert;
+mod csc;
 mod faults;
+mod fields;
 mod form;
 mod http;
 mod identity;
@@ -44,8 +46,8 @@ pub use crate::clock::Clock;
 pub use crate::convert::engine::ConverterChoice;
 pub use crate::convert::messages::{ConversionError, ConversionWarning};
 pub use crate::faults::{
-    ActiveRule, CallbackChange, CutAt, CutHow, DownloadChange, Fault, Faults, IdTokenChange,
-    ResetWhen, Rule, Shape,
+    ActiveRule, CallbackChange, CscChange, CutAt, CutHow, DownloadChange, Fault, Faults,
+    IdTokenChange, ResetWhen, Rule, Shape,
 };
 pub use crate::identity::page::Action;
 pub use crate::identity::persons::Person;
@@ -55,7 +57,7 @@ pub use crate::requests::Seen;
 pub use crate::sandbox::{Builder, DEFAULT_CLIENT_ID, Sandbox};
 pub use crate::tls::ServerCertificate;
 pub use crate::variants::{
-    Base64Form, Count, Disabled, IdTokenAlg, OrderError, OrderStateForm, PdfSpecs, Results,
+    Base64Form, Count, CscKey, Disabled, IdTokenAlg, OrderError, OrderStateForm, PdfSpecs, Results,
     SyntaxError, TokenRefusal, Variants,
 };
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::convert;
+use crate::csc;
 use crate::http::{Answer, Call};
 use crate::identity;
 use crate::orders;
@@ -12,6 +13,9 @@ use crate::state::State;
 pub(crate) async fn route(state: &Arc<State>, call: Call) -> Answer {
     if let Some(rest) = call.path.strip_prefix(identity::ISSUER_PATH) {
         return identity::answer(state, &call, rest).await;
+    }
+    if let Some(rest) = call.path.strip_prefix(csc::PATH) {
+        return csc::answer(state, &call, rest).await;
     }
     match call.path.as_str() {
         convert::SPECS_PATH => convert::specs(state, &call),

@@ -13,6 +13,7 @@ use tokio::sync::watch;
 
 use crate::clock::Clock;
 use crate::convert::engine::{ConverterChoice, Engine};
+use crate::csc;
 use crate::faults::Faults;
 use crate::http::server;
 use crate::identity::client_keys::ClientKey;
@@ -215,6 +216,7 @@ impl Builder {
             orders: Default::default(),
             authority: Default::default(),
             logins: Default::default(),
+            csc: Default::default(),
             log: self.log,
         });
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -274,6 +276,11 @@ impl Sandbox {
     /// Address of the identity provider.
     pub fn issuer(&self) -> String {
         self.state.issuer()
+    }
+
+    /// Address of the credential-based signing interface.
+    pub fn csc_url(&self) -> String {
+        format!("{}{}", self.state.base_url, csc::PATH)
     }
 
     /// Address of the control surface, see [`crate::control`].

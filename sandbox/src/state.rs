@@ -5,11 +5,13 @@ use std::sync::Mutex;
 use http::StatusCode;
 use http::header::WWW_AUTHENTICATE;
 use serde_json::Value;
+use signdoc_signature::crypto::KeyKind;
 
 use crate::Environment;
 use crate::authority::Authority;
 use crate::clock::Clock;
 use crate::convert::engine::Engine;
+use crate::csc::Csc;
 use crate::faults::Faults;
 use crate::http::{Answer, Call};
 use crate::identity::ISSUER_PATH;
@@ -23,7 +25,7 @@ use crate::random::Random;
 use crate::requests::Requests;
 use crate::sync::lock;
 use crate::tls::Tls;
-use crate::variants::{TokenRefusal, Variants};
+use crate::variants::{CscKey, TokenRefusal, Variants};
 
 /// The state of one sandbox.
 #[derive(Debug)]
@@ -44,6 +46,7 @@ pub(crate) struct State {
     pub(crate) orders: Orders,
     pub(crate) authority: Authority,
     pub(crate) logins: Logins,
+    pub(crate) csc: Csc,
     pub(crate) log: bool,
 }
 
@@ -51,6 +54,16 @@ impl State {
     /// Address of the identity provider.
     pub(crate) fn issuer(&self) -> String {
         format!("{}{ISSUER_PATH}", self.base_url)
+    }
+
+    /// The kind of the keys behind credentials.
+    pub(crate) fn csc_key(&self) -> KeyKind {
+        match self.variants().csc_key {
+            CscKey::Rsa2048 => KeyKind::Rsa(2048),
+            CscKey::Rsa3072 => KeyKind::Rsa(3072),
+            CscKey::P256 => KeyKind::P256,
+            CscKey::P384 => KeyKind::P384,
+        }
     }
 
     /// The forms to answer in.
@@ -97,6 +110,7 @@ impl State {
         self.engine.forget();
         self.orders.clear();
         self.logins.clear();
+        self.csc.clear();
         *lock(&self.variants) = Variants::default();
     }
 

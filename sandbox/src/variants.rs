@@ -39,6 +39,25 @@ pub struct Variants {
     pub order_state: OrderStateForm,
     /// Form of the body when an order endpoint refuses a request.
     pub order_error: OrderError,
+    /// Kind of the keys that `credentials/list` makes.
+    pub csc_key: CscKey,
+    /// Puts a BasicOCSPResponse about the certificate beside the signatures of `signHash`.
+    pub csc_ocsp: bool,
+}
+
+/// Kind of the key behind a credential.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CscKey {
+    /// RSA with 2048 bits.
+    #[default]
+    Rsa2048,
+    /// RSA with 3072 bits.
+    Rsa3072,
+    /// The curve P-256.
+    P256,
+    /// The curve P-384.
+    P384,
 }
 
 /// Algorithm of ID tokens (RFC 7518 section 3.1). Both kinds of keys may be in the key set.

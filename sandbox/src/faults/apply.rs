@@ -59,6 +59,7 @@ pub(crate) async fn before_work(rule: &Rule, call: &mut Call, wire: &Wire, state
         }
         Fault::ExpireTokens {} => {
             state.tokens.expire_all(state.clock.now_millis());
+            state.csc.sessions.expire_all(state.clock.now_millis());
             Step::Handle
         }
         Fault::RejectToken { revoke } => {

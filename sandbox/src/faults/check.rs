@@ -14,6 +14,9 @@ impl Fault {
                 Err("a cut cannot be a reset, use the kind reset with mid_answer".to_owned())
             }
             Self::CutDocument { document: 0, .. } => Err("document must be at least 1".to_owned()),
+            Self::CscError { code, .. } if !crate::csc::errors::is_known(code) => {
+                Err(format!("code {code} is none of the specification's"))
+            }
             Self::AuthorizeError { error, .. } if error.is_empty() => {
                 Err("error must not be empty".to_owned())
             }

@@ -121,3 +121,17 @@ pub enum Shape {
     /// In `convertedDocument` of a conversion answer with one result.
     Document,
 }
+
+/// What is wrong with the signatures of `signatures/signHash`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CscChange {
+    /// The first one is over another hash.
+    OtherHash,
+    /// The last one is missing.
+    OneLess,
+    /// The last one stands twice.
+    OneMore,
+    /// They come in the wrong order.
+    Reversed,
+}

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 pub use self::kinds::{
-    CallbackChange, CutAt, CutHow, DownloadChange, IdTokenChange, ResetWhen, Shape,
+    CallbackChange, CscChange, CutAt, CutHow, DownloadChange, IdTokenChange, ResetWhen, Shape,
 };
 use crate::Error;
 use crate::sync::lock;
@@ -191,6 +191,19 @@ pub enum Fault {
         /// What is wrong.
         change: DownloadChange,
     },
+    /// A CSC endpoint refuses the request with this code, in the service's own body.
+    CscError {
+        /// One of the 28 codes of the specification.
+        code: String,
+        /// Whether the service token is used up by it; default false.
+        #[serde(default)]
+        spends: bool,
+    },
+    /// `signatures/signHash` gives something wrong.
+    Csc {
+        /// What is wrong.
+        change: CscChange,
+    },
     /// Refuses the access token of this request.
     RejectToken {
         /// Also makes it invalid from now on; default true.
@@ -263,6 +276,8 @@ impl Fault {
                 | Self::Callback { .. }
                 | Self::IdToken { .. }
                 | Self::Download { .. }
+                | Self::CscError { .. }
+                | Self::Csc { .. }
         )
     }
 }

@@ -50,7 +50,8 @@ pub(crate) enum Refusal {
 }
 
 impl Refusal {
-    fn answer(self) -> Answer {
+    /// The answer to the browser.
+    pub(crate) fn answer(self) -> Answer {
         match self {
             Self::Page(reason) => {
                 html::answer(StatusCode::BAD_REQUEST, html::problem(&reason, false)).refused(reason)
@@ -76,17 +77,24 @@ pub(crate) fn answer(state: &State, call: &Call) -> Answer {
 }
 
 /// The parameters of one request.
-struct Parameters(Vec<(String, String)>);
+pub(crate) struct Parameters(Vec<(String, String)>);
 
 impl Parameters {
-    fn get(&self, name: &str) -> Option<&str> {
+    /// Reads a query string.
+    pub(crate) fn read(query: &str) -> Result<Self, Refusal> {
+        let pairs = crate::form::parse(query)
+            .map_err(|error| Refusal::Page(format!("the query string is malformed: {error}")))?;
+        Ok(Self(pairs))
+    }
+
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str())
     }
 
-    /// What is wrong with the list as a whole.
-    fn problem(&self) -> Option<String> {
+    /// What is wrong with the list as a whole, when only `known` ones may stand in it.
+    pub(crate) fn problem(&self, known: &[&str]) -> Option<String> {
         self.0.iter().enumerate().find_map(|(index, (name, value))| {
-            if !PARAMETERS.contains(&name.as_str()) {
+            if !known.contains(&name.as_str()) {
                 return Some(format!("parameter {} is unknown", shown(name)));
             }
             if value.is_empty() {
@@ -104,9 +112,7 @@ impl Parameters {
 
 /// Takes an end user in; returns the session of the signing page.
 pub(crate) fn begin(state: &State, query: &str, twist: Option<&Twist>) -> Result<String, Refusal> {
-    let pairs = crate::form::parse(query)
-        .map_err(|error| Refusal::Page(format!("the query string is malformed: {error}")))?;
-    let parameters = Parameters(pairs);
+    let parameters = Parameters::read(query)?;
     let (client, redirect_uri) = destination(state, &parameters)?;
     let mode = parameters.get("response_mode").map(Mode::from_name);
     let back = Callback::new(
@@ -124,7 +130,7 @@ pub(crate) fn begin(state: &State, query: &str, twist: Option<&Twist>) -> Result
         let description = description.as_deref().unwrap_or("an error on purpose");
         return Err(refuse(error, description.to_owned()));
     }
-    if let Some(problem) = parameters.problem() {
+    if let Some(problem) = parameters.problem(&PARAMETERS) {
         return Err(refuse("invalid_request", problem));
     }
     if mode == Some(None) {
@@ -164,7 +170,7 @@ pub(crate) fn begin(state: &State, query: &str, twist: Option<&Twist>) -> Result
 type Destination = (std::sync::Arc<RegisteredClient>, String);
 
 /// The client and where its end users go back to; anything unclear here is not redirected.
-fn destination(state: &State, parameters: &Parameters) -> Result<Destination, Refusal> {
+pub(crate) fn destination(state: &State, parameters: &Parameters) -> Result<Destination, Refusal> {
     let page = |reason: &str| Refusal::Page(reason.to_owned());
     for name in ["client_id", "redirect_uri"] {
         if parameters.count(name) > 1 {
@@ -224,7 +230,7 @@ fn scopes(text: Option<&str>) -> Result<Vec<String>, String> {
 }
 
 /// The challenge of RFC 7636, which for S256 is the base64url of 32 bytes.
-fn challenge(parameters: &Parameters) -> Result<Option<String>, String> {
+pub(crate) fn challenge(parameters: &Parameters) -> Result<Option<String>, String> {
     let method = parameters.get("code_challenge_method");
     let Some(challenge) = parameters.get("code_challenge") else {
         return match method {

@@ -12,7 +12,7 @@ use http::header::{
 
 use super::callback::Callback;
 use super::persons::Person;
-use crate::form;
+use crate::form as forms;
 use crate::http::Answer;
 use crate::requests::sha256;
 
@@ -52,6 +52,8 @@ struct Words {
     sign: &'static str,
     cancel: &'static str,
     fail: &'static str,
+    approve_title: &'static str,
+    approve: &'static str,
     done_title: &'static str,
     done: &'static str,
     back_title: &'static str,
@@ -78,6 +80,8 @@ const ENGLISH: Words = Words {
     sign: "Sign",
     cancel: "Cancel",
     fail: "Let signing fail",
+    approve_title: "Approve signing",
+    approve: "A certificate is issued in your name, and signs for this session.",
     done_title: "Signing completed",
     done: "The documents are signed.",
     back_title: "Back to the merchant",
@@ -104,6 +108,8 @@ const NORWEGIAN: Words = Words {
     sign: "Signer",
     cancel: "Avbryt",
     fail: "La signeringen mislykkes",
+    approve_title: "Godkjenn signering",
+    approve: "Et sertifikat blir utstedt i ditt navn, og signerer i denne økten.",
     done_title: "Signeringen er fullført",
     done: "Dokumentene er signert.",
     back_title: "Tilbake til brukerstedet",
@@ -214,23 +220,49 @@ pub(crate) fn signing(shown: &Shown<'_>) -> String {
             w.open
         ));
     }
-    out.push_str(&format!(
-        "</ol>\n<form method=\"post\" action=\"sign\">\n\
+    out.push_str("</ol>\n");
+    out.push_str(&form(w, "sign", &session, shown.asks_understanding, shown.not_understood));
+    page(w, w.sign_title, &out)
+}
+
+/// The page on which an end user lets a merchant sign with a certificate in their name.
+pub(crate) fn approving(
+    session: &str,
+    merchant: &str,
+    description: Option<&str>,
+    norwegian: bool,
+) -> String {
+    let w = words(norwegian);
+    let mut out = format!(
+        "<p>{}</p>\n<dl>\n<dt>{}</dt><dd id=\"merchant\">{}</dd>\n",
+        w.approve,
+        w.merchant,
+        escaped(merchant)
+    );
+    if let Some(text) = description {
+        out.push_str(&format!("<dt>{}</dt><dd>{}</dd>\n", w.description, escaped(text)));
+    }
+    out.push_str("</dl>\n");
+    out.push_str(&form(w, "page", &escaped(session), false, false));
+    page(w, w.approve_title, &out)
+}
+
+/// Who acts, and the buttons; `session` is escaped already.
+fn form(w: &Words, action: &str, session: &str, asks: bool, not_understood: bool) -> String {
+    let mut out = format!(
+        "<form method=\"post\" action=\"{action}\">\n\
          <input type=\"hidden\" name=\"session\" value=\"{session}\">\n\
          <label for=\"person\">{}\n<select id=\"person\" name=\"person\">\n",
         w.person
-    ));
+    );
     for person in Person::ALL {
         let name = escaped(&person.name());
         out.push_str(&format!("<option value=\"{}\">{name}</option>\n", person.key()));
     }
     out.push_str("</select></label>\n");
-    if shown.asks_understanding {
-        let described = if shown.not_understood {
-            " aria-invalid=\"true\" aria-describedby=\"problem\""
-        } else {
-            ""
-        };
+    if asks {
+        let described =
+            if not_understood { " aria-invalid=\"true\" aria-describedby=\"problem\"" } else { "" };
         out.push_str(&format!(
             "<label for=\"understood\"><input type=\"checkbox\" id=\"understood\" \
              name=\"understood\" value=\"yes\"{described}> {}</label>\n",
@@ -244,7 +276,7 @@ pub(crate) fn signing(shown: &Shown<'_>) -> String {
          <button type=\"submit\" name=\"action\" value=\"fail\">{}</button>\n</div>\n</form>\n",
         w.sign, w.cancel, w.fail
     ));
-    page(w, w.sign_title, &out)
+    out
 }
 
 fn size(bytes: usize, norwegian: bool) -> String {
@@ -277,7 +309,7 @@ fn link(back: &Callback, w: &Words) -> String {
     };
     let mut out = format!("<form method=\"post\" action=\"{url}\" id=\"continue\">\n");
     // written by ourselves a moment ago
-    for (name, value) in form::parse(&fields).unwrap_or_default() {
+    for (name, value) in forms::parse(&fields).unwrap_or_default() {
         out.push_str(&format!(
             "<input type=\"hidden\" name=\"{}\" value=\"{}\">\n",
             escaped(&name),

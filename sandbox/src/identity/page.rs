@@ -39,7 +39,7 @@ pub enum Action {
 }
 
 impl Action {
-    fn from_name(name: &str) -> Option<Self> {
+    pub(crate) fn from_name(name: &str) -> Option<Self> {
         match name {
             "sign" => Some(Self::Sign),
             "cancel" => Some(Self::Cancel),
@@ -59,12 +59,13 @@ pub(crate) async fn answer(state: &Arc<State>, call: &Call) -> Answer {
     outcome.unwrap_or_else(bad)
 }
 
-fn bad(reason: String) -> Answer {
+/// A page that says what is wrong.
+pub(crate) fn bad(reason: String) -> Answer {
     html::answer(StatusCode::BAD_REQUEST, html::problem(&reason, false)).refused(reason)
 }
 
 /// Reads parameters of which each may stand once.
-fn parameters<const N: usize>(
+pub(crate) fn parameters<const N: usize>(
     pairs: Vec<(String, String)>,
     names: [&str; N],
 ) -> Result<[Option<String>; N], String> {

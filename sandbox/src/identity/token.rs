@@ -37,6 +37,16 @@ impl TokenError {
         Self::new("invalid_grant", reason)
     }
 
+    /// `unauthorized_client`
+    pub(crate) fn unauthorized(reason: impl Into<String>) -> Self {
+        Self::new("unauthorized_client", reason)
+    }
+
+    /// `unsupported_grant_type`
+    pub(crate) fn unsupported(reason: impl Into<String>) -> Self {
+        Self::new("unsupported_grant_type", reason)
+    }
+
     /// `server_error`, status 500
     pub(crate) fn server(reason: impl Into<String>) -> Self {
         Self { status: StatusCode::INTERNAL_SERVER_ERROR, ..Self::new("server_error", reason) }
@@ -117,10 +127,8 @@ fn grant(state: &State, call: &Call) -> Result<Answer, TokenError> {
         return exchange::grant(state, call, &parameters, &client);
     }
     if grant_type != "client_credentials" {
-        return Err(TokenError::new(
-            "unsupported_grant_type",
-            format!("grant type {} is not served", shown(grant_type)),
-        ));
+        let reason = format!("grant type {} is not served", shown(grant_type));
+        return Err(TokenError::unsupported(reason));
     }
     let scopes = scopes(parameters.get("scope"), client.scopes.as_deref())?;
     let scope = scopes.join(" ");

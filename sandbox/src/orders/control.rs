@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::order::OrderState;
 use super::steps;
+use crate::csc;
 use crate::identity::authorize::{self, Refusal};
 use crate::identity::callback;
 use crate::identity::page::{self, Action};
@@ -50,6 +51,9 @@ impl From<callback::Callback> for Callback {
 /// Opens the address, waits for the page, presses the button. Faults on the requests of a browser
 /// apply as far as they change what the service says.
 pub(crate) async fn visit(state: &Arc<State>, visit: &Visit) -> Result<Callback, String> {
+    if let Some(query) = visit.url.strip_prefix(&csc::oauth::address(state)) {
+        return csc::oauth::visit(state, query, visit.action, visit.person).map(Into::into);
+    }
     let endpoint = format!("{}{}", state.issuer(), authorize::PATH);
     let query = visit
         .url

@@ -18,7 +18,6 @@
 
 pub(crate) mod answer;
 pub(crate) mod control;
-pub(crate) mod fields;
 pub(crate) mod order;
 pub(crate) mod pades;
 pub(crate) mod request;

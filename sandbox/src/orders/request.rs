@@ -7,8 +7,8 @@ use quick_xml::events::Event;
 use signdoc_signature::sdo::{DocumentKind, bidxml_document, to_iso_8859_1};
 
 use super::Kind;
-use super::fields::{Problems, Section};
 use crate::convert::PDFA_2B;
+use crate::fields::{Problems, Section};
 use crate::json::{self, Json, shown};
 
 /// Seconds for the end user's signing when the order does not say.

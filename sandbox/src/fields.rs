@@ -1,4 +1,4 @@
-//! Reading an order field by field: every problem is noted, so that one answer names them all.
+//! Reading a request field by field: every problem is noted, so that one answer names them all.
 
 use std::borrow::Cow;
 
@@ -195,6 +195,29 @@ impl<'a> Section<'a> {
                 None
             }
         }
+    }
+
+    /// A list of texts that must be there.
+    pub(crate) fn texts(&mut self, name: &str, problems: &mut Problems) -> Option<Vec<String>> {
+        let mut texts = Vec::new();
+        for (index, item) in self.array(name, problems)?.into_iter().enumerate() {
+            match item {
+                Json::String(text) => texts.push(text.into_owned()),
+                other => {
+                    let place = self.path_of(name);
+                    let found = other.kind();
+                    problems
+                        .add(format!("Field '{place}[{index}]' must be a string, found {found}"));
+                    return None;
+                }
+            }
+        }
+        Some(texts)
+    }
+
+    /// Passes over a value of any form.
+    pub(crate) fn ignore(&mut self, name: &str) {
+        self.take(name);
     }
 
     /// Notes every field that was not taken.
