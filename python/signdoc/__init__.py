@@ -5,7 +5,8 @@
             print(result.converted, result.warnings, result.path)
 
 `Client` is where to begin, or `AsyncClient` where an event loop runs; `Sandbox` is the whole
-service on this machine, to try and to test against; `SignDocError` is the root of all errors.
+service on this machine, to try and to test against; `verify` tells whether a signed file is what
+was sent; `SignDocError` is the root of all errors.
 """
 
 from __future__ import annotations
@@ -77,12 +78,14 @@ from signdoc.results import (
 if TYPE_CHECKING:
     from signdoc.aio import AsyncClient
     from signdoc.sandbox import Sandbox
+    from signdoc.verification import Check, Finding, Findings, Report, preflight, verify
 
 __all__ = [
     "Answer",
     "AsyncClient",
     "AuthError",
     "Cancelled",
+    "Check",
     "Client",
     "ConfigError",
     "Conversion",
@@ -101,6 +104,8 @@ __all__ = [
     "CscSigningError",
     "CscTokenError",
     "FaultCode",
+    "Finding",
+    "Findings",
     "IdTokenError",
     "Identity",
     "InputError",
@@ -122,6 +127,7 @@ __all__ = [
     "Progress",
     "ProtocolError",
     "Recovery",
+    "Report",
     "RequestTimeout",
     "Sandbox",
     "SdoDocument",
@@ -137,7 +143,12 @@ __all__ = [
     "WarningCode",
     "WindowExpired",
     "__version__",
+    "preflight",
+    "verify",
 ]
+
+
+_VERIFICATION = frozenset({"Check", "Finding", "Findings", "Report", "preflight", "verify"})
 
 
 def __getattr__(name: str) -> Any:
@@ -150,6 +161,10 @@ def __getattr__(name: str) -> Any:
         from signdoc.sandbox import Sandbox
 
         return Sandbox
+    if name in _VERIFICATION:
+        from signdoc import verification
+
+        return getattr(verification, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

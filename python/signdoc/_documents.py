@@ -39,6 +39,19 @@ def given(documents: Iterable[Document]) -> Iterator[Given]:
 
 def one(index: int, document: Document) -> Given:
     """One document of a call."""
+    field = f"documents[{index}]"
+    return _brought(field, document, {"field": field, "index": index})
+
+
+def alone(field: str, document: Document) -> Given:
+    """A document that stands for itself; `field` is what an error calls it."""
+    # Work on it may outlast an interrupted call: what could change meanwhile is copied.
+    memory: Any = document
+    view = None if isinstance(document, bytes) else _view(memory)
+    return _brought(field, document if view is None else view.tobytes(), {"field": field})
+
+
+def _brought(field: str, document: Document, known: dict[str, Any]) -> Given:
     if isinstance(document, (str, bytes)):
         return document
     if isinstance(document, os.PathLike):
@@ -50,9 +63,9 @@ def one(index: int, document: Document) -> Given:
     if hasattr(document, "read"):
         return memory, _stem(document)
     raise InputError(
-        f"documents[{index}] is of type {_kind(document)}; give a path, bytes, or a file that is "
-        "open in binary mode",
-        details={"field": f"documents[{index}]", "index": index, "actual": _kind(document)},
+        f"{field} is of type {_kind(document)}; give a path, bytes, or a file that is open in "
+        "binary mode",
+        details={**known, "actual": _kind(document)},
     )
 
 

@@ -27,9 +27,11 @@ __all__ = [
     "order_states",
     "order_wait",
     "pades_create",
+    "preflight",
     "provoke_defect",
     "sdo_create",
     "spec",
+    "verify",
     "warning_table",
 ]
 
@@ -185,4 +187,13 @@ def error_table() -> list[dict[str, Any]]: ...
 def warning_table() -> list[tuple[str, str]]: ...
 def options() -> list[tuple[str, bool, str, str]]: ...
 def cli(arguments: Sequence[str]) -> int: ...
+def verify(
+    signed: Sequence[Given],
+    *,
+    original: Given | None,
+    trust: Sequence[Given],
+    timestamp_trust: Sequence[Given] | None,
+    options: Sequence[tuple[str, str]],
+) -> str: ...
+def preflight(pdf: Given) -> str: ...
 def provoke_defect() -> None: ...

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyTuple};
-use serde_json::json;
+use serde_json::{Value, json};
 use signdoc::{Code, Document, Error};
 
 use crate::buffer::borrow;
@@ -35,6 +35,18 @@ pub(crate) fn document(index: usize, given: &Bound<'_, PyAny>, limit: Limit) -> 
     }
 }
 
+/// A file of any size and kind, for work that asks nobody; `field` is what it is called.
+pub(crate) fn local(field: &str, given: &Bound<'_, PyAny>) -> PyResult<Document> {
+    let Ok(pair) = given.cast::<PyTuple>() else { return document(0, given, Limit::None) };
+    let (py, file) = (given.py(), pair.get_item(0)?);
+    let mut reader = Reader { file: &file, chunk: None, at: 0, failure: None };
+    let document = Document::from_large_reader(&mut reader, None);
+    if let Some(failure) = reader.failure {
+        return Err(failure.raised(py, field, &[("field", json!(field))]));
+    }
+    document.map_err(|error| raised_with(py, &error, &[("field", json!(field))]))
+}
+
 fn spooled(
     index: usize,
     file: &Bound<'_, PyAny>,
@@ -48,7 +60,9 @@ fn spooled(
         Limit::None => Document::from_large_reader(&mut reader, name),
     };
     if let Some(failure) = reader.failure {
-        return Err(failure.raised(py, index));
+        let field = format!("documents[{index}]");
+        let known = [("field", json!(field)), ("index", json!(index))];
+        return Err(failure.raised(py, &field, &known));
     }
     document.map_err(|error| {
         let field = format!("documents[{index}].pdf");
@@ -70,19 +84,17 @@ enum Failure {
 }
 
 impl Failure {
-    fn raised(self, py: Python<'_>, index: usize) -> PyErr {
+    fn raised(self, py: Python<'_>, field: &str, known: &[(&str, Value)]) -> PyErr {
         let kind = match self {
             Self::Raised(error) => return error,
             Self::NotBytes(kind) => kind,
         };
-        let field = format!("documents[{index}]");
         let message = match kind.as_str() {
             "str" => format!("{field} is open as text; open it in binary mode (\"rb\")"),
             "NoneType" => format!("{field} has no data ready; give a file that blocks"),
             other => format!("{field} gives {other} when it is read; give a file that gives bytes"),
         };
-        let error = Error::new(Code::InvalidArgument, message);
-        raised_with(py, &error, &[("field", json!(field)), ("index", json!(index))])
+        raised_with(py, &Error::new(Code::InvalidArgument, message), known)
     }
 }
 

@@ -15,6 +15,7 @@ mod login;
 mod orders;
 mod results;
 mod table;
+mod verify;
 
 /// What the Python files of the package use; not an interface for applications.
 #[pyo3::pymodule]
@@ -40,6 +41,9 @@ mod _native {
     };
     #[pymodule_export]
     use crate::table::{error_table, options, spec, warning_table};
+
+    #[pymodule_export]
+    use crate::verify::{preflight, verify};
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
