@@ -24,7 +24,7 @@ use pdf::SharedSource;
 use preflight::{Finding, PreflightOptions};
 use report::{Check, Status};
 use verify::FileReport;
-use x509::TrustAnchors;
+use x509::{ChainFault, TrustAnchors};
 
 /// The bytes of a document, read by position. Whatever it contains is for the verification to
 /// tell; `field` is what an error calls the document.
@@ -62,6 +62,47 @@ pub fn anchors(files: &[Document], field: &str) -> Result<TrustAnchors> {
 
 /// More certificates than any list of trusted ones holds, in bytes.
 const MAX_TRUST: u64 = 16 << 20;
+
+/// What is asked about signed files, with everything as documents and texts: the form that is the
+/// same in every language. From Rust, [`verify::verify_files`] takes the same typed.
+#[derive(Debug, Clone, Default)]
+pub struct Question {
+    /// The signed file, or the results of serial sessions, the first one first.
+    pub signed: Vec<Document>,
+    /// What was sent.
+    pub original: Option<Document>,
+    /// Certificates at which chains may end, as PEM or DER; nobody is trusted without.
+    pub trust: Vec<Document>,
+    /// Those for timestamps; the same when it is not given.
+    pub timestamp_trust: Option<Vec<Document>>,
+    /// Options by name, see [`verify::VerifyOptions::set`].
+    pub options: Vec<(String, String)>,
+}
+
+/// Verifies signed files. What they contain is in the report and never an error.
+///
+/// # Errors
+/// When a file cannot be read; [`Code::TrustUnusable`]; [`Code::InvalidOption`].
+pub fn ask(question: &Question) -> Result<FileReport> {
+    let Question { signed, original, trust, timestamp_trust, options } = question;
+    let mut asked = verify::VerifyOptions::default();
+    for (name, value) in options {
+        asked.set(name, value).map_err(|error| {
+            let error = Error::new(Code::InvalidOption, error.to_string());
+            error.with_detail("field", name.as_str())
+        })?;
+    }
+    asked.trust = anchors(trust, "trust")?;
+    if let Some(stamps) = timestamp_trust {
+        asked.timestamp_trust = Some(anchors(stamps, "timestamp_trust")?);
+    }
+    if let Some(original) = original {
+        asked.original = Some(source(original, "original")?);
+    }
+    let open = |document| source(document, "signed");
+    let files: Vec<SharedSource> = signed.iter().map(open).collect::<Result<_>>()?;
+    Ok(verify::verify_files(&files, &asked))
+}
 
 /// What the service will refuse, and what its conversion will warn about, before a document is
 /// sent; the errors come first.
@@ -158,12 +199,23 @@ fn meaning(check: &Check, report: &FileReport) -> (u8, Code) {
         "original" | "unsigned_digest" | "signed_digest" => (2, Code::ContentChanged),
         "changes" => (4, Code::ChangedAfterSigning),
         "seals" => (5, Code::ContentChanged),
-        "chain" => (6, Code::ChainUntrusted),
+        "chain" => (6, chain_code(report)),
         "signer" => (7, Code::SignerMismatch),
         "revocation" => (8, Code::CertificateRevoked),
         "timestamp" | "time" => (9, Code::TimestampInvalid),
         "level" => (10, Code::LevelNotMet),
         _ => (11, Code::VerificationFailed),
+    }
+}
+
+/// The row for the signers' chains: that of a fault they share, else the general one.
+fn chain_code(report: &FileReport) -> Code {
+    let FileReport::Pdf(report) = report else { return Code::ChainUntrusted };
+    let mut faults = report.signatures.iter().filter_map(|signature| signature.chain_fault);
+    match (faults.next(), faults.next()) {
+        (Some(ChainFault::Expired), None) => Code::CertificateExpired,
+        (Some(ChainFault::NotYetValid), None) => Code::CertificateNotYetValid,
+        _ => Code::ChainUntrusted,
     }
 }
 

@@ -3,9 +3,7 @@
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 
 use pyo3::prelude::*;
-use signdoc::pdf::pdf::SharedSource;
-use signdoc::pdf::verify::{VerifyOptions, verify_files};
-use signdoc::pdf::{anchors, look_over, report_json, source};
+use signdoc::pdf::{Question, ask, look_over, report_json};
 use signdoc::{Code, Document, Error};
 
 use crate::buffer::give_back;
@@ -28,31 +26,16 @@ pub(crate) fn verify(
         let all = |given: &[Bound<'_, PyAny>], field: &str| -> PyResult<Vec<Document>> {
             given.iter().map(|one| local(field, one)).collect()
         };
-        let signed = all(&signed, "signed")?;
-        let original = original.map(|given| local("original", &given)).transpose()?;
-        let trust = all(&trust, "trust")?;
-        let stamps = timestamp_trust.map(|given| all(&given, "timestamp_trust")).transpose()?;
-        let shown = work(py, move || {
-            let mut asked = VerifyOptions {
-                original: original
-                    .as_ref()
-                    .map(|document| source(document, "original"))
-                    .transpose()?,
-                trust: anchors(&trust, "trust")?,
-                timestamp_trust: stamps
-                    .map(|stamps| anchors(&stamps, "timestamp_trust"))
-                    .transpose()?,
-                ..VerifyOptions::default()
-            };
-            for (name, value) in &options {
-                asked
-                    .set(name, value)
-                    .map_err(|error| Error::new(Code::InvalidOption, error.to_string()))?;
-            }
-            let open = |document: &Document| source(document, "signed");
-            let files: Vec<SharedSource> = signed.iter().map(open).collect::<Result<_, _>>()?;
-            Ok(report_json(&verify_files(&files, &asked)).to_string())
-        });
+        let question = Question {
+            signed: all(&signed, "signed")?,
+            original: original.map(|given| local("original", &given)).transpose()?,
+            trust: all(&trust, "trust")?,
+            timestamp_trust: timestamp_trust
+                .map(|given| all(&given, "timestamp_trust"))
+                .transpose()?,
+            options,
+        };
+        let shown = work(py, move || Ok(report_json(&ask(&question)?).to_string()));
         give_back(py);
         shown
     })

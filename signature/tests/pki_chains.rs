@@ -106,13 +106,17 @@ fn validity_is_taken_at_the_time_asked() {
     let signer = person(&pki, KeyKind::P256);
     let years = |count: i64| pki.issued().plus_seconds(count * 366 * 86_400);
     assert!(build_at(&pki, &signer, Purpose::Signing, years(1)).is_ok());
-    for at in [years(-1), years(3), years(20)] {
+    for (at, fault) in [
+        (years(-1), ChainFault::NotYetValid),
+        (years(3), ChainFault::Expired),
+        (years(20), ChainFault::Expired),
+    ] {
         let failure = build_at(&pki, &signer, Purpose::Signing, at).unwrap_err();
-        assert_eq!(failure.fault, ChainFault::Validity, "{failure}");
+        assert_eq!(failure.fault, fault, "{failure}");
     }
     let expired = odd(&pki, |profile| *profile = profile.clone().expired_at(pki.issued()));
     let failure = build(&pki, &expired, Purpose::Signing).unwrap_err();
-    assert_eq!(failure.fault, ChainFault::Validity);
+    assert_eq!(failure.fault, ChainFault::Expired);
     let Some(judge) = Judge::new() else { return };
     judge.write("root.pem", pki.trust_pem());
     judge.write_pem("ca.pem", expired.intermediates());

@@ -110,6 +110,7 @@ impl Candidate {
             claimed_time: None,
             proven_time: None,
             level: None,
+            chain_fault: None,
             leniencies: Vec::new(),
             checks,
         }

@@ -5,6 +5,7 @@ use serde::Serialize;
 use super::level::Level;
 use crate::compare::{Changes, Overlap};
 use crate::report::{Check, Checks, Status};
+use crate::x509::ChainFault;
 
 /// What a verification found. Made by [`super::verify`]; never an error for what a file contains.
 #[derive(Debug, Clone, Serialize)]
@@ -56,6 +57,9 @@ pub struct SignatureReport {
     pub proven_time: Option<String>,
     /// The PAdES baseline level it reaches; `None` for other signatures and invalid ones.
     pub level: Option<Level>,
+    /// Why the chain fails, where it was looked for.
+    #[serde(skip)]
+    pub chain_fault: Option<ChainFault>,
     /// Deviations from the standards that were accepted.
     pub leniencies: Vec<String>,
     /// The checks of this signature.

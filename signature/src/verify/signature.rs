@@ -227,6 +227,7 @@ impl Judge<'_> {
             Err(failure) => Err(format!("{failure} (at {basis}, {at})")),
         };
         self.report_chain(&described, false, checks);
+        judged.report.chain_fault = chain.as_ref().err().map(|failure| failure.fault);
         judged.chain = chain.ok().map(|chain| (chain, at));
     }
 

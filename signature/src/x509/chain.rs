@@ -75,8 +75,10 @@ pub enum ChainFault {
     Limit,
     /// A signature does not hold.
     Signature,
-    /// A certificate is outside its validity at the time asked.
-    Validity,
+    /// A certificate is not yet valid at the time asked.
+    NotYetValid,
+    /// A certificate is not valid any more at the time asked.
+    Expired,
     /// A certificate may not be used the way it is.
     Usage,
     /// A certificate has an extension that is broken, or critical and not applied here.
@@ -259,11 +261,11 @@ fn check_any(certificate: &Certificate, at: Time) -> Result<(), Fault> {
     let who = certificate.subject().shown();
     if at < certificate.not_before() {
         let detail = format!("{who} is valid from {}, asked for {at}", certificate.not_before());
-        return Err((ChainFault::Validity, detail));
+        return Err((ChainFault::NotYetValid, detail));
     }
     if at > certificate.not_after() {
         let detail = format!("{who} was valid until {}, asked for {at}", certificate.not_after());
-        return Err((ChainFault::Validity, detail));
+        return Err((ChainFault::Expired, detail));
     }
     let key =
         certificate.public_key().map_err(|error| (ChainFault::Key, format!("{who}: {error}")))?;

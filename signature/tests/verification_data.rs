@@ -1,0 +1,157 @@
+//! The signed files that the vectors of all languages verify, made from a seed.
+//!
+//! They are committed in `tests/data/verification`. This test makes them anew and compares;
+//! `SIGNDOC_BLESS=1 cargo test -p signdoc-signature --test verification_data` writes them.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "test code; helpers count as outside of tests"
+)]
+
+mod common;
+mod verify_kit;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use common::signing::{Level, Signing, bytes};
+use signdoc_signature::asn1::Time;
+use signdoc_signature::crypto::{HashAlgorithm, KeyKind};
+use signdoc_signature::fixtures::{PdfBuilder, append_update};
+use signdoc_signature::pki::{
+    Identity, Pki, PkiOptions, Profile, RevocationReason, SdoRequest, Subject,
+};
+use signdoc_signature::sdo::{DocumentKind, to_iso_8859_1};
+use signdoc_signature::sign::PrepareOptions;
+use verify_kit::{Kit, NOW, arc, reserve};
+
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/verification");
+const TERMS: &str = "Kjøpekontrakt: 100 000 kr\n";
+
+fn loan(amount: &str) -> Vec<u8> {
+    let text = format!("BT /F1 12 Tf 72 700 Td (Amount: {amount} NOK) Tj ET");
+    PdfBuilder::new().content(&text).text_field("comment").build()
+}
+
+fn files() -> BTreeMap<&'static str, Vec<u8>> {
+    let kit = Kit::new(4711);
+    let ola = kit.pki.person("Ola", "Hansen", 2, KeyKind::P256).unwrap();
+    let loan = loan("100 000");
+    let sealed = reserve(kit.sealed(40.0, 60.0), 3072);
+    let invisible = reserve(kit.plain(), 3072);
+    let long = reserve(kit.plain(), 6144);
+    let signed = kit.sign(&loan, Level::B, &sealed);
+    let second = kit.sign_as(&ola, &signed, Level::B, &invisible);
+
+    let mut all = BTreeMap::new();
+    // The content stream says another amount: the case that everybody else accepts.
+    let content = "BT /F1 12 Tf 72 700 Td (Amount: 900 000 NOK) Tj ET";
+    let stream = format!("<</Length {}>>stream\n{content}\nendstream", content.len());
+    let number = content_stream(&loan);
+    let altered = append_update(&loan, &[(number, stream.as_str())], 1);
+    all.insert("altered.pdf", kit.sign(&altered, Level::B, &invisible));
+    all.insert("later.pdf", append_update(&signed, &[(number, stream.as_str())], 1));
+    let mut broken = signed.clone();
+    broken[20] ^= 1;
+    all.insert("broken.pdf", broken);
+    all.insert("stamped.pdf", kit.sign(&loan, Level::Lt, &long));
+    all.insert("revoked.pdf", revoked(&kit, &loan, &long));
+    all.insert("expired.pdf", expired(&kit, &loan, &invisible));
+    all.insert("attached.pdf", PdfBuilder::new().attachment().javascript().build());
+    all.insert("encrypted.pdf", PdfBuilder::new().encrypted().build());
+    let document = &loan;
+    let pdf = DocumentKind::Pdf;
+    all.insert("loan.sdo", sdo(&kit, &pdf, document, true));
+    all.insert("loan-outside.sdo", sdo(&kit, &pdf, document, false));
+    let terms = to_iso_8859_1(TERMS).unwrap();
+    let text = sdo(&kit, &DocumentKind::Text, &terms, true);
+    let unsealed = String::from_utf8(text.clone()).unwrap();
+    all.insert("terms.sdo", text);
+    let unsealed = unsealed.replace("</SDODataPart>", " </SDODataPart>");
+    all.insert("terms-changed.sdo", unsealed.into_bytes());
+    all.insert("terms.txt", TERMS.as_bytes().to_vec());
+    all.insert("roots.pem", kit.pki.trust_pem().into_bytes());
+    all.insert("other-roots.pem", Kit::new(4712).pki.trust_pem().into_bytes());
+    all.insert("loan.pdf", loan);
+    all.insert("signed.pdf", signed);
+    all.insert("second.pdf", second);
+    all
+}
+
+/// The number of the page's content.
+fn content_stream(pdf: &[u8]) -> u32 {
+    let text = String::from_utf8_lossy(pdf);
+    let behind = text.split("/Contents ").nth(1).unwrap();
+    behind.split(' ').next().unwrap().parse().unwrap()
+}
+
+fn sdo(kit: &Kit, kind: &DocumentKind, document: &[u8], is_inside: bool) -> Vec<u8> {
+    let seal = kit.pki.merchant("Sealing Service (test)", "888888888", KeyKind::P256).unwrap();
+    let request = SdoRequest {
+        kind,
+        digest: &HashAlgorithm::Sha256.digest(document),
+        document: is_inside.then_some(document),
+        signers: &[&kit.signer],
+        seal: &seal,
+        at: Time::from_unix(NOW),
+        description: "Loan 4711",
+    };
+    kit.pki.sdo(&request).unwrap().into_bytes()
+}
+
+fn sign_with(
+    pki: &Pki,
+    signer: &Identity,
+    level: Level,
+    pdf: &[u8],
+    how: &PrepareOptions,
+) -> Vec<u8> {
+    let signing = Signing { pki, signer, level, at: Time::from_unix(NOW) };
+    bytes(&signing.sign(arc(pdf), how).unwrap())
+}
+
+/// By somebody whose certificate was revoked the day before.
+fn revoked(kit: &Kit, pdf: &[u8], how: &PrepareOptions) -> Vec<u8> {
+    // The same authority once more: its memory of revocations is its own.
+    let issued = Time::from_unix(NOW - 30 * 86_400);
+    let options = PkiOptions { seed: 4711, issued, key: KeyKind::P256 };
+    let pki = Pki::with_options(options).unwrap();
+    assert_eq!(pki.trust_pem(), kit.pki.trust_pem());
+    let signer = pki.person("Per", "Berg", 3, KeyKind::P256).unwrap();
+    let at = Time::from_unix(NOW - 86_400);
+    pki.revoke(signer.certificate(), at, RevocationReason::KeyCompromise);
+    sign_with(&pki, &signer, Level::Lt, pdf, how)
+}
+
+/// By somebody whose certificate had expired the day before.
+fn expired(kit: &Kit, pdf: &[u8], how: &PrepareOptions) -> Vec<u8> {
+    let issued = Time::from_unix(NOW - 30 * 86_400);
+    let subject = Subject::person("Eva", "Lie", 4);
+    let profile = Profile::person(subject, KeyKind::P256, issued);
+    let signer = kit.pki.issue(&profile.expired_at(Time::from_unix(NOW - 86_400))).unwrap();
+    sign_with(&kit.pki, &signer, Level::B, pdf, how)
+}
+
+#[test]
+fn the_committed_files_are_those_of_the_seed() {
+    let folder = Path::new(FOLDER);
+    let is_blessing = std::env::var_os("SIGNDOC_BLESS").is_some();
+    let mut total = 0;
+    for (name, made) in files() {
+        let path = folder.join(name);
+        total += made.len();
+        if is_blessing {
+            std::fs::write(&path, &made).unwrap();
+            continue;
+        }
+        let found = std::fs::read(&path).unwrap_or_default();
+        assert!(found == made, "tests/data/verification/{name} is stale; see the top of this test");
+    }
+    println!("{total} bytes of signed files, {}", if is_blessing { "written" } else { "as made" });
+    let known = files();
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let name = entry.unwrap().file_name().into_string().unwrap();
+        assert!(known.contains_key(name.as_str()), "nothing makes tests/data/verification/{name}");
+    }
+}
