@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from signdoc import _native
 from signdoc._documents import Document, alone
+from signdoc._enums import OpenEnum
 from signdoc._record import Record
 from signdoc.errors import InputError, VerificationError
 
@@ -16,11 +17,16 @@ if TYPE_CHECKING:
 
     from signdoc._documents import Given
 
-Status: TypeAlias = Literal["passed", "failed", "not_checked"]
-"""How a check ended."""
-
 Place: TypeAlias = tuple[float, float] | tuple[float, float, int]
 """Where a seal was asked for: points from the upper left corner of the page, and the page."""
+
+
+class Status(OpenEnum):
+    """How a check ended."""
+
+    PASSED = "passed"
+    FAILED = "failed"
+    NOT_CHECKED = "not_checked"
 
 
 class Claimant(Protocol):
@@ -61,8 +67,8 @@ class Check(Record):
     status: Status
     detail: str
 
-    def __init__(self, name: str, status: Status, detail: str) -> None:
-        self._fill(name, status, detail)
+    def __init__(self, name: str, status: str, detail: str) -> None:
+        self._fill(name, Status(status), detail)
 
     def __str__(self) -> str:
         return f"{self.name}: {self.status}: {self.detail}"
