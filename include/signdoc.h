@@ -497,6 +497,12 @@ typedef struct signdoc_download signdoc_download;
 typedef struct signdoc_error signdoc_error;
 
 /**
+ * What was found about a document, errors first. All texts belong to it and live as long as it
+ * does. Freed with signdoc_findings_free.
+ */
+typedef struct signdoc_findings signdoc_findings;
+
+/**
  * Who signed, as the identity provider vouches for it. Its texts belong to it and live as long as
  * it does. Freed with signdoc_identity_free.
  */
@@ -528,6 +534,12 @@ typedef struct signdoc_order signdoc_order;
 typedef struct signdoc_order_request signdoc_order_request;
 
 /**
+ * What a verification found: named checks, and a plain verdict. All texts belong to it and live
+ * as long as it does. Freed with signdoc_report_free.
+ */
+typedef struct signdoc_report signdoc_report;
+
+/**
  * The results of a conversion, in the order of the documents. All texts and views belong to it
  * and live as long as it does. Freed with signdoc_results_free.
  */
@@ -537,6 +549,12 @@ typedef struct signdoc_results signdoc_results;
  * A list of texts. Freed with signdoc_strings_free.
  */
 typedef struct signdoc_strings signdoc_strings;
+
+/**
+ * What is asked about signed files. Freed with signdoc_verify_options_free; may be used for
+ * several verifications.
+ */
+typedef struct signdoc_verify_options signdoc_verify_options;
 
 /**
  * Bytes that belong to the caller, to be freed with signdoc_buffer_free. A zero byte that is not
@@ -1646,6 +1664,185 @@ int32_t signdoc_order_request_set(signdoc_order_request *request,
  * Frees properties; orders made from them go on. NULL is fine.
  */
 void signdoc_order_request_free(signdoc_order_request *request);
+
+/**
+ * Looks the document over, one that the list must hold alone: what the service will refuse, and
+ * what its conversion will warn about. Asks nobody, and waits for nobody.
+ *
+ * What the document contains is a finding, never an error; SIGNDOC_E_DOCUMENT_NOT_FOUND and others
+ * where it cannot be read. `*findings` is freed with signdoc_findings_free.
+ */
+int32_t signdoc_preflight(const signdoc_documents *documents,
+                          signdoc_findings **findings,
+                          signdoc_error **error);
+
+/**
+ * How many findings there are; 0 for NULL. The functions below take an `index` from 0 to one less,
+ * and give NULL where there is no such finding.
+ */
+size_t signdoc_findings_count(const signdoc_findings *findings);
+
+/**
+ * 1 where the service will refuse the document, else 0.
+ */
+int32_t signdoc_findings_refused(const signdoc_findings *findings);
+
+/**
+ * The service's own code where it has one ("DOC_SIGNED"), else one of the same kind ("XFA").
+ */
+const char *signdoc_findings_code(const signdoc_findings *findings, size_t index);
+
+/**
+ * "error" (the service will refuse the document), "warning" or "info".
+ */
+const char *signdoc_findings_severity(const signdoc_findings *findings, size_t index);
+
+/**
+ * What was found and where.
+ */
+const char *signdoc_findings_message(const signdoc_findings *findings, size_t index);
+
+/**
+ * What can be done about it.
+ */
+const char *signdoc_findings_remedy(const signdoc_findings *findings, size_t index);
+
+/**
+ * All findings as a JSON array. Never NULL; empty for NULL.
+ */
+const char *signdoc_findings_json(const signdoc_findings *findings);
+
+/**
+ * Frees findings with their texts. NULL is fine.
+ */
+void signdoc_findings_free(signdoc_findings *findings);
+
+/**
+ * 1 where everything that counts was looked at and holds: integrity, signature and chain of every
+ * signature, no change but those that signing needs, and whatever was asked for. Else 0, for NULL
+ * as well.
+ */
+int32_t signdoc_report_ok(const signdoc_report *report);
+
+/**
+ * How many checks there are; 0 for NULL. The functions below take an `index` from 0 to one less.
+ */
+size_t signdoc_report_check_count(const signdoc_report *report);
+
+/**
+ * The stable name of a check: "integrity", "chain", "original" and so on. NULL where there is no
+ * such check.
+ */
+const char *signdoc_report_check_name(const signdoc_report *report, size_t index);
+
+/**
+ * How a check ended: "passed", "failed" or "not_checked". NULL where there is no such check.
+ */
+const char *signdoc_report_check_status(const signdoc_report *report, size_t index);
+
+/**
+ * What was found, or why it was not looked at, for a person. NULL where there is no such check.
+ */
+const char *signdoc_report_check_detail(const signdoc_report *report, size_t index);
+
+/**
+ * How the check of this name ended; "not_checked" where there is none, because what was not asked
+ * was not looked at. Never NULL; empty for wrong arguments.
+ */
+const char *signdoc_report_status(const signdoc_report *report, const char *name);
+
+/**
+ * How many signatures and document timestamps a file holds; 0 for several files, whose report has
+ * them in its JSON.
+ */
+size_t signdoc_report_signature_count(const signdoc_report *report);
+
+/**
+ * The name of who signed, as the certificate says; whether it is trusted, the checks tell. NULL
+ * where there is no name.
+ */
+const char *signdoc_report_signature_signer(const signdoc_report *report, size_t index);
+
+/**
+ * The PAdES level a signature reaches, "B-B" to "B-LTA"; NULL where it reaches none.
+ */
+const char *signdoc_report_signature_level(const signdoc_report *report, size_t index);
+
+/**
+ * What matters most of what is wrong, as an error with one of SIGNDOC_E_... from 800 on; NULL
+ * where the report is good. It belongs to the report and is freed with it; freeing it does
+ * nothing.
+ */
+const signdoc_error *signdoc_report_problem(const signdoc_report *report);
+
+/**
+ * The whole report as a JSON object. Never NULL; empty for NULL.
+ */
+const char *signdoc_report_json(const signdoc_report *report);
+
+/**
+ * Frees a report with its texts. NULL is fine.
+ */
+void signdoc_report_free(signdoc_report *report);
+
+/**
+ * Options that trust nobody and compare with nothing: nothing verifies with them. NULL only where
+ * the library stopped a fault inside itself.
+ */
+signdoc_verify_options *signdoc_verify_options_new(void);
+
+/**
+ * Sets an option from a text:
+ *
+ * "original": the path of the file that was sent. "trust", "timestamp_trust": the path of
+ * certificates (PEM or DER) at which chains may end; without the second, timestamps use the first.
+ * "signer": a name or a serial number, or with "name=", "serial=" or "certificate=" before it.
+ * "claim": a claim of the login's token, "given_name=Kari". "require": checks that must pass, too,
+ * separated by commas: timestamp, revocation, seals, level, B-B, B-T, B-LT, B-LTA. "seal": where a
+ * visible seal was asked for, "x,y,page" in points, or "none". "signed_sha256",
+ * "unsigned_sha256": digests that the service reported. "converted": "true" where the service
+ * converted the document first. "form_filling": "empty_fields" or "forbidden". "at": the time of
+ * the verification in seconds since 1970. "max_seal_width", "max_seal_height", "seal_tolerance".
+ *
+ * "trust", "timestamp_trust", "signer", "claim", "require" and "seal" add to what was set before.
+ * SIGNDOC_E_INVALID_OPTION for another key, and for a value that it cannot have. Files are opened
+ * by signdoc_verify.
+ */
+int32_t signdoc_verify_options_set(signdoc_verify_options *options,
+                                   const char *key,
+                                   const char *value,
+                                   signdoc_error **error);
+
+/**
+ * Gives a file from memory: `key` is "original", "trust" or "timestamp_trust". The `len` bytes are
+ * not copied: they must stay as they are until the last signdoc_verify with these options has
+ * returned.
+ */
+int32_t signdoc_verify_options_set_bytes(signdoc_verify_options *options,
+                                         const char *key,
+                                         const void *data,
+                                         size_t len,
+                                         signdoc_error **error);
+
+/**
+ * Frees options; the caller's bytes are left alone. NULL is fine.
+ */
+void signdoc_verify_options_free(signdoc_verify_options *options);
+
+/**
+ * Verifies a signed PDF or SEID-SDO file, offline: asks nobody, and waits for nobody. Several
+ * documents are the results of serial sessions, the first one first: each must build on the one
+ * before it. `options` may be NULL, but nothing verifies without trust.
+ *
+ * What the files contain is in the report, never an error: ask signdoc_report_ok.
+ * SIGNDOC_E_DOCUMENT_NOT_FOUND and others for files that cannot be read,
+ * SIGNDOC_E_TRUST_UNUSABLE for what holds no certificates. `*report` is freed with
+ * signdoc_report_free.
+ */
+int32_t signdoc_verify(const signdoc_documents *documents,
+                       const signdoc_verify_options *options,
+                       signdoc_report **report,
+                       signdoc_error **error);
 
 /**
  * Frees the bytes of a buffer and empties it. NULL and empty buffers are fine, so a buffer may be

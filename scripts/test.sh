@@ -41,7 +41,9 @@ done
 
 step "every language ran the same vectors"
 [ -e "$logs/go.log" ] || echo "left out: the vectors in Go, see above"
-cargo xtask vectors "$logs/rust.log" "$logs/python-Client.log" "$logs/python-AsyncClient.log" \
-    "$logs/c.log" $(ls "$logs/go.log" 2>/dev/null)
+# Verification asks nobody: it is one function beside both clients of the Python package.
+cargo xtask vectors "$logs/rust.log" "$logs/python-Client.log" \
+    "$logs/python-AsyncClient.log=conversion" "$logs/c.log" \
+    $(ls "$logs/go.log" 2>/dev/null | sed 's/$/=conversion/')
 
 step "all tests passed"

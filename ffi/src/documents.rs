@@ -110,6 +110,16 @@ pub(crate) fn item_at(items: &mut [Item], index: usize) -> Result<&mut Item> {
     })
 }
 
+/// A file that is named.
+pub(crate) fn path(path: &str) -> Item {
+    Item::new(Source::Path(path.to_owned()), None)
+}
+
+/// A file in the caller's memory.
+pub(crate) fn bytes(pointer: *const u8, len: usize) -> Result<Item> {
+    Ok(Item::new(memory(pointer, len)?, None))
+}
+
 impl Item {
     fn new(source: Source, name: Option<&str>) -> Self {
         let (name, details) = (name.map(str::to_owned), Details::default());

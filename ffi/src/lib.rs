@@ -30,6 +30,10 @@ mod order;
 mod order_document;
 mod order_request;
 
+mod preflight;
+mod report;
+mod verify;
+
 mod guard;
 mod handle;
 mod loan;

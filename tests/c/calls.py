@@ -29,6 +29,7 @@ OPTIONAL = {
     ("signdoc_convert_options_set_resume", "path"),
     ("signdoc_convert_options_set_writer", "function"),
     ("signdoc_documents_add_bytes", "name"),
+    ("signdoc_verify", "options"),
     ("signdoc_documents_add_reader", "name"),
     ("signdoc_login_begin", "ui_locales"),
     ("signdoc_login_begin", "scopes"),
@@ -281,6 +282,9 @@ static void make_fixtures(void) {
                                     &right.download, &error), &error);
     signdoc_documents_free(texts);
     free(callback);
+    right.verify_options = signdoc_verify_options_new();
+    CHECK_OK(signdoc_verify(right.documents, NULL, &right.report, &error), &error);
+    CHECK_OK(signdoc_preflight(right.documents, &right.findings, &error), &error);
 }
 
 static void free_fixtures(void) {
@@ -421,8 +425,9 @@ def _neutral(function: Function) -> str:
             out.append(_given(function, function.right() | {argument.name: value}, 1))
     for argument in function.arguments[1:]:
         most = "INT32_MAX" if argument.type == "int32_t" else "SIZE_MAX"
-        values = function.right() | {argument.name: most}
-        out.append(_given(function, values, 0))
+        wrong = ["NULL", '"\\xc3("'] if argument.is_text else [most]
+        for value in wrong:
+            out.append(_given(function, function.right() | {argument.name: value}, 0))
     return "".join(out)
 
 

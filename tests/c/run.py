@@ -30,9 +30,11 @@ import calls
 import checks
 import consumers
 import work
-from work import HERE, VECTORS, Libraries, Programs, Report
+from work import HERE, ROOT, Libraries, Programs, Report
 
-PROGRAMS = ("flow", "callbacks", "orders", "cancel", "fork", "threads", "vectors")
+PROGRAMS = ("flow", "callbacks", "orders", "cancel", "fork", "threads", "vectors", "verify")
+SETS = {"vectors": "conversion", "verify": "verification"}
+DATA = ROOT / "tests" / "data" / "verification"
 CJSON = Path("/usr/include/cjson/cJSON.h")
 
 MEMCHECK = [
@@ -61,7 +63,8 @@ def sources(folder: Path, report: Report) -> dict[str, Path]:
     found |= {"misuse": folder / "misuse.c", "panics": folder / "panics.c"}
     if not CJSON.exists():
         report.omit("the vectors in C", f"{CJSON} is missing; the package is libcjson-dev")
-        del found["vectors"]
+        for name in SETS:
+            del found[name]
     return found
 
 
@@ -74,18 +77,27 @@ def every_function(said: str | None, word: str, report: Report) -> None:
     report.check(f"every exported function was {word}", " ".join(sorted(missing)))
 
 
-def every_vector(said: str | None, report: Report) -> None:
+def cases(name: str) -> Path:
+    """The file with the cases of a program."""
+    return ROOT / "tests" / "vectors" / f"{SETS[name]}.json"
+
+
+def every_vector(said: str | None, name: str, report: Report) -> None:
     """Prints the cases that ran, for the comparison between languages."""
     if said is None:
         return
-    ran = re.findall(r"^vector conversion/(\S+)$", said, re.MULTILINE)
-    print("".join(f"vector conversion/{name}\n" for name in ran), end="")
-    wanted = [case["id"] for case in json.loads(VECTORS.read_text())["cases"]]
-    report.check("every vector ran", "" if ran == wanted else f"{len(ran)} of {len(wanted)}")
+    ran = re.findall(rf"^vector {SETS[name]}/(\S+)$", said, re.MULTILINE)
+    print("".join(f"vector {SETS[name]}/{case}\n" for case in ran), end="")
+    wanted = [case["id"] for case in json.loads(cases(name).read_text())["cases"]]
+    report.check(
+        f"every vector ran, {SETS[name]}", "" if ran == wanted else f"{len(ran)} of {len(wanted)}"
+    )
 
 
 def arguments(name: str) -> list[str]:
-    return [str(VECTORS)] if name == "vectors" else []
+    if name not in SETS:
+        return []
+    return [str(cases(name)), *([str(DATA)] if name == "verify" else [])]
 
 
 def plain(programs: Programs, found: dict[str, Path], libraries: Libraries) -> dict[str, Path]:
@@ -98,8 +110,8 @@ def plain(programs: Programs, found: dict[str, Path], libraries: Libraries) -> d
             continue
         compiled[name] = program
         said = programs.run(name, program, arguments=arguments(name))
-        if name == "vectors":
-            every_vector(said, programs.report)
+        if name in SETS:
+            every_vector(said, name, programs.report)
         elif name in ("misuse", "panics"):
             every_function(said, "called" if name == "misuse" else "survived", programs.report)
     return compiled

@@ -99,7 +99,7 @@ def check_report(expected: dict[str, Any], report: Report) -> None:
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_vector(case: dict[str, Any], capsys: pytest.CaptureFixture[str]) -> None:
     with capsys.disabled():
-        print(f"\nvector verification/{case['id']}")
+        print(f"\nvector verification/{case['id']} Client")
     expected = case["expect"]
     if "error" in expected:
         with pytest.raises(signdoc.SignDocError) as caught:

@@ -1,0 +1,268 @@
+/* The cases of tests/vectors/verification.json through the C face, and what only C can get wrong. */
+#include "harness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cjson/cJSON.h>
+
+static const char *folder;
+
+static const char *text_at(const cJSON *object, const char *key) {
+    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
+}
+
+static const cJSON *at(const cJSON *object, const char *key) {
+    return cJSON_GetObjectItemCaseSensitive(object, key);
+}
+
+static void add_file(signdoc_documents *documents, const char *name) {
+    signdoc_error *error = NULL;
+    char *path = path_in(folder, name);
+    CHECK_OK(signdoc_documents_add_path(documents, path, &error), &error);
+    free(path);
+}
+
+static int32_t set_file(signdoc_verify_options *options, const char *key, const char *name,
+                        signdoc_error **error) {
+    if (name == NULL) {
+        return SIGNDOC_OK;
+    }
+    char *path = path_in(folder, name);
+    int32_t code = signdoc_verify_options_set(options, key, path, error);
+    free(path);
+    return code;
+}
+
+static int32_t set_all(const cJSON *spec, signdoc_verify_options *options, signdoc_error **error) {
+    const cJSON *pair;
+    int32_t code = set_file(options, "original", text_at(spec, "original"), error);
+    if (code == SIGNDOC_OK) {
+        code = set_file(options, "trust", text_at(spec, "trust"), error);
+    }
+    cJSON_ArrayForEach(pair, at(spec, "options")) {
+        if (code == SIGNDOC_OK) {
+            code = signdoc_verify_options_set(options, pair->child->valuestring,
+                                              pair->child->next->valuestring, error);
+        }
+    }
+    return code;
+}
+
+static void check_signatures(const cJSON *expect, const signdoc_report *report) {
+    const cJSON *one;
+    size_t index = 0;
+    cJSON_ArrayForEach(one, at(expect, "signers")) {
+        CHECK_TEXT(signdoc_report_signature_signer(report, index++), one->valuestring);
+    }
+    if (at(expect, "signers") != NULL) {
+        CHECK_INT(signdoc_report_signature_count(report), index);
+    }
+    index = 0;
+    cJSON_ArrayForEach(one, at(expect, "levels")) {
+        CHECK_TEXT(signdoc_report_signature_level(report, index++), one->valuestring);
+    }
+}
+
+/* The typed getters say what the JSON view says. */
+static void check_getters(const signdoc_report *report) {
+    cJSON *told = cJSON_Parse(signdoc_report_json(report));
+    const cJSON *check;
+    size_t index = 0;
+    CHECK(told != NULL);
+    CHECK_INT(signdoc_report_ok(report), cJSON_IsTrue(at(told, "ok")) ? 1 : 0);
+    cJSON_ArrayForEach(check, at(told, "checks")) {
+        CHECK_TEXT(signdoc_report_check_name(report, index), text_at(check, "name"));
+        CHECK_TEXT(signdoc_report_check_status(report, index), text_at(check, "status"));
+        CHECK_TEXT(signdoc_report_check_detail(report, index), text_at(check, "detail"));
+        index++;
+    }
+    CHECK_INT(signdoc_report_check_count(report), index);
+    CHECK(signdoc_report_check_name(report, index) == NULL);
+    cJSON_Delete(told);
+}
+
+static void check_report(const cJSON *expect, const signdoc_report *report) {
+    const cJSON *check;
+    const cJSON *problem = at(expect, "problem");
+    const signdoc_error *wrong = signdoc_report_problem(report);
+    CHECK_INT(signdoc_report_ok(report), cJSON_IsTrue(at(expect, "ok")) ? 1 : 0);
+    cJSON_ArrayForEach(check, at(expect, "checks")) {
+        CHECK_TEXT(signdoc_report_status(report, check->string), check->valuestring);
+    }
+    CHECK_INT(signdoc_error_code(wrong), problem == NULL ? 0 : problem->valueint);
+    CHECK((wrong == NULL) == (problem == NULL));
+    /* It belongs to the report: nothing is freed here. */
+    signdoc_error_free((signdoc_error *)wrong);
+    if (text_at(expect, "kind") != NULL) {
+        char part[64];
+        snprintf(part, sizeof part, "\"kind\":\"%s\"", text_at(expect, "kind"));
+        CHECK_HAS(signdoc_report_json(report), part);
+    }
+    check_signatures(expect, report);
+    check_getters(report);
+}
+
+static void check_findings(const cJSON *expect, const signdoc_findings *findings) {
+    const cJSON *wanted;
+    size_t count = signdoc_findings_count(findings);
+    CHECK_INT(signdoc_findings_refused(findings), cJSON_IsTrue(at(expect, "refused")) ? 1 : 0);
+    cJSON_ArrayForEach(wanted, at(expect, "findings")) {
+        int found = 0;
+        for (size_t i = 0; i < count; i++) {
+            found |= strcmp(signdoc_findings_code(findings, i), wanted->valuestring) == 0;
+        }
+        CHECK(found);
+        CHECK_HAS(signdoc_findings_json(findings), wanted->valuestring);
+    }
+    for (size_t i = 0; i < count; i++) {
+        CHECK(*signdoc_findings_severity(findings, i) != '\0');
+        CHECK(*signdoc_findings_message(findings, i) != '\0');
+        CHECK(*signdoc_findings_remedy(findings, i) != '\0');
+    }
+    CHECK(signdoc_findings_code(findings, count) == NULL);
+}
+
+static void run(const cJSON *spec) {
+    const cJSON *expect = at(spec, "expect");
+    const cJSON *wanted = at(expect, "error");
+    const cJSON *name;
+    signdoc_error *error = NULL;
+    signdoc_report *report = NULL;
+    signdoc_findings *findings = NULL;
+    signdoc_documents *documents = signdoc_documents_new();
+    signdoc_verify_options *options = signdoc_verify_options_new();
+    test(text_at(spec, "id"));
+    printf("vector verification/%s\n", text_at(spec, "id"));
+    cJSON_ArrayForEach(name, at(spec, "files")) {
+        add_file(documents, name->valuestring);
+    }
+    int32_t code;
+    if (text_at(spec, "call") != NULL) {
+        code = signdoc_preflight(documents, &findings, &error);
+    } else {
+        code = set_all(spec, options, &error);
+        if (code == SIGNDOC_OK) {
+            code = signdoc_verify(documents, options, &report, &error);
+        }
+    }
+    if (wanted != NULL) {
+        CHECK_ERROR(code, &error, at(wanted, "code")->valueint);
+    } else {
+        CHECK_OK(code, &error);
+        if (findings != NULL) {
+            check_findings(expect, findings);
+        }
+        if (report != NULL) {
+            check_report(expect, report);
+        }
+        CHECK((findings == NULL) != (report == NULL));
+    }
+    signdoc_report_free(report);
+    signdoc_findings_free(findings);
+    signdoc_verify_options_free(options);
+    signdoc_documents_free(documents);
+}
+
+/* What the example in the documentation does. */
+static void files_may_be_in_memory(void) {
+    test("files may be in memory");
+    const char *names[] = {"signed.pdf", "loan.pdf", "roots.pem"};
+    const char *keys[] = {NULL, "original", "trust"};
+    char *bytes[3];
+    size_t sizes[3];
+    signdoc_error *error = NULL;
+    signdoc_report *report = NULL;
+    signdoc_documents *documents = signdoc_documents_new();
+    signdoc_verify_options *options = signdoc_verify_options_new();
+    for (size_t i = 0; i < 3; i++) {
+        char *path = path_in(folder, names[i]);
+        bytes[i] = read_file(path, &sizes[i]);
+        free(path);
+    }
+    CHECK_OK(signdoc_documents_add_bytes(documents, bytes[0], sizes[0], NULL, &error), &error);
+    for (size_t i = 1; i < 3; i++) {
+        CHECK_OK(signdoc_verify_options_set_bytes(options, keys[i], bytes[i], sizes[i], &error),
+                 &error);
+    }
+    CHECK_OK(signdoc_verify_options_set(options, "at", "1795179600", &error), &error);
+    CHECK_OK(signdoc_verify(documents, options, &report, &error), &error);
+    CHECK_INT(signdoc_report_ok(report), 1);
+    CHECK_TEXT(signdoc_report_status(report, "original"), "passed");
+    CHECK_TEXT(signdoc_report_status(report, "signer"), "not_checked");
+    signdoc_report_free(report);
+    /* Each verification stands for itself. */
+    report = NULL;
+    CHECK_OK(signdoc_verify_options_set(options, "signer", "Ola Hansen", &error), &error);
+    CHECK_OK(signdoc_verify(documents, options, &report, &error), &error);
+    CHECK_INT(signdoc_report_ok(report), 0);
+    CHECK_INT(signdoc_error_code(signdoc_report_problem(report)), SIGNDOC_E_SIGNER_MISMATCH);
+    signdoc_report_free(report);
+    signdoc_verify_options_free(options);
+    signdoc_documents_free(documents);
+    for (size_t i = 0; i < 3; i++) {
+        free(bytes[i]);
+    }
+}
+
+static void nobody_is_trusted_by_default(void) {
+    test("nobody is trusted by default");
+    signdoc_error *error = NULL;
+    signdoc_report *report = NULL;
+    signdoc_documents *documents = signdoc_documents_new();
+    CHECK_ERROR(signdoc_verify(documents, NULL, &report, &error), &error,
+                SIGNDOC_E_INVALID_ARGUMENT);
+    add_file(documents, "signed.pdf");
+    CHECK_OK(signdoc_verify(documents, NULL, &report, &error), &error);
+    CHECK_INT(signdoc_report_ok(report), 0);
+    CHECK_INT(signdoc_error_code(signdoc_report_problem(report)), SIGNDOC_E_NOT_CHECKED);
+    signdoc_report_free(report);
+    signdoc_documents_free(documents);
+}
+
+static void mistakes_are_told(void) {
+    test("mistakes are told");
+    signdoc_error *error = NULL;
+    signdoc_findings *findings = NULL;
+    signdoc_documents *documents = signdoc_documents_new();
+    signdoc_verify_options *options = signdoc_verify_options_new();
+    CHECK_ERROR(signdoc_verify_options_set(options, "trust_me", "1", &error), &error,
+                SIGNDOC_E_INVALID_OPTION);
+    CHECK_ERROR(signdoc_verify_options_set_bytes(options, "signer", "x", 1, &error), &error,
+                SIGNDOC_E_INVALID_OPTION);
+    CHECK_ERROR(signdoc_verify_options_set_bytes(options, "trust", NULL, 1, &error), &error,
+                SIGNDOC_E_NULL_POINTER);
+    CHECK_OK(signdoc_verify_options_set(options, "signer", "Kari", &error), &error);
+    CHECK_ERROR(signdoc_verify_options_set(options, "signer", "Ola", &error), &error,
+                SIGNDOC_E_INVALID_OPTION);
+    CHECK_ERROR(signdoc_preflight(documents, &findings, &error), &error,
+                SIGNDOC_E_INVALID_ARGUMENT);
+    add_file(documents, "loan.pdf");
+    add_file(documents, "loan.pdf");
+    CHECK_ERROR(signdoc_preflight(documents, &findings, &error), &error,
+                SIGNDOC_E_INVALID_ARGUMENT);
+    signdoc_verify_options_free(options);
+    signdoc_documents_free(documents);
+}
+
+int main(int count, char **arguments) {
+    if (count != 3) {
+        fprintf(stderr, "verify VECTORS FOLDER\n");
+        return 2;
+    }
+    size_t size;
+    char *text = read_file(arguments[1], &size);
+    cJSON *vectors = cJSON_ParseWithLength(text, size);
+    const cJSON *spec;
+    folder = arguments[2];
+    cJSON_ArrayForEach(spec, at(vectors, "cases")) {
+        run(spec);
+    }
+    files_may_be_in_memory();
+    nobody_is_trusted_by_default();
+    mistakes_are_told();
+    cJSON_Delete(vectors);
+    free(text);
+    return tests_end();
+}
