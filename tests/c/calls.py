@@ -473,7 +473,9 @@ static void check_panicked(int32_t code, const char *function) {
 
 def panics(functions: list[Function]) -> str:
     """The program that makes every function panic."""
-    out = [head(functions), PANICS_HEAD, "\nint main(void) {\n    make_fixtures();\n"]
+    # Whole lines, so that what panics print in between does not tear them.
+    begin = "    setvbuf(stdout, NULL, _IOLBF, BUFSIZ);\n    make_fixtures();\n"
+    out = [head(functions), PANICS_HEAD, f"\nint main(void) {{\n{begin}"]
     for function in functions:
         out.append(f'    begin("{function.name}");\n')
         values = function.right()
