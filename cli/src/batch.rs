@@ -1,6 +1,5 @@
 //! Converting any number of documents: several calls of the service at a time.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -30,8 +29,6 @@ pub(crate) struct Batch {
     pub(crate) inputs: Vec<Input>,
     /// One place for each input; empty where nothing is known of it.
     pub(crate) results: Vec<Option<Conversion>>,
-    /// Positions of inputs that an earlier run had converted, and that were not sent again.
-    pub(crate) resumed: BTreeSet<usize>,
     pub(crate) interrupted: bool,
 }
 
@@ -126,8 +123,10 @@ impl<'a> Runner<'a> {
                 self.pushed = Some(index);
                 self.run.push(document)
             }
-            // Results are waited for only while no documents are gathered for another call; so
-            // this sends nothing after a call that failed.
+            None if hopeless => {
+                self.run.stop();
+                Ok(())
+            }
             None => self.run.end(),
         }
     }
@@ -138,8 +137,6 @@ impl<'a> Runner<'a> {
             let other = |failure: &signdoc::Error| exit::of(failure.code()) != exit::REFUSED;
             let bad = result.is_disabled() || result.failure.as_ref().is_some_and(other);
             self.hopeless = Some(bad && self.hopeless.unwrap_or(true));
-        } else if is_done(Some(&result)) {
-            self.batch.resumed.insert(index);
         }
         if let Some(place) = self.batch.results.get_mut(index) {
             *place = Some(result);
@@ -153,6 +150,11 @@ impl Batch {
     /// Inputs with their results.
     pub(crate) fn rows(&self) -> impl Iterator<Item = (&Input, Option<&Conversion>)> {
         self.inputs.iter().zip(self.results.iter().map(Option::as_ref))
+    }
+
+    /// How many an earlier run had converted, so that they were not sent again.
+    pub(crate) fn resumed(&self) -> usize {
+        self.results.iter().flatten().filter(|result| result.resumed).count()
     }
 
     /// What was tried and came to nothing.

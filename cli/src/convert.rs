@@ -81,7 +81,7 @@ pub(crate) fn show(batch: &Batch, settings: &Settings, excuse: Option<&str>, scr
         0 => String::new(),
         count => format!(", {count} without a result"),
     };
-    let earlier = match batch.resumed.len() {
+    let earlier = match batch.resumed() {
         0 => String::new(),
         count => format!(", {count} of them by an earlier run"),
     };

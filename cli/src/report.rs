@@ -99,9 +99,8 @@ pub(crate) fn table(batch: &Batch, excuse: Option<&str>, screen: &Screen) -> Str
     let render = |short: bool| {
         let headings = ["document", "size", "converted", "warnings", "errors", "result"];
         let mut table = Table::new(&headings, &[1]);
-        for (index, (input, result)) in batch.rows().enumerate() {
-            let resumed = batch.resumed.contains(&index);
-            table.row(row(input, result, Shown { excuse, short, resumed }, paint));
+        for (input, result) in batch.rows() {
+            table.row(row(input, result, Shown { excuse, short }, paint));
         }
         table
     };
@@ -115,15 +114,14 @@ pub(crate) fn table(batch: &Batch, excuse: Option<&str>, screen: &Screen) -> Str
 struct Shown<'a> {
     excuse: Option<&'a str>,
     short: bool,
-    resumed: bool,
 }
 
 fn row(input: &Input, result: Option<&Conversion>, shown: Shown<'_>, paint: Paint) -> Vec<String> {
-    let Shown { excuse, short, resumed } = shown;
+    let Shown { excuse, short } = shown;
     let unnamed = |result: &Conversion| code_of(result) == Code::ConversionGenericError;
     let converted = match result {
         None => paint.dim("no result"),
-        Some(_) if resumed => paint.green("earlier"),
+        Some(result) if result.resumed => paint.green("earlier"),
         Some(_) if is_done(result) => paint.green("yes"),
         Some(result) => paint.red(excuse.filter(|_| unnamed(result)).unwrap_or("no")),
     };
@@ -176,13 +174,7 @@ pub(crate) fn json(batch: &Batch, ending: &Ending) -> Value {
     let results: Vec<_> = batch
         .rows()
         .enumerate()
-        .map(|(index, (input, result))| {
-            let mut shown = result_json(index, input, result);
-            if let Some(fields) = shown.as_object_mut() {
-                fields.insert("resumed".to_owned(), batch.resumed.contains(&index).into());
-            }
-            shown
-        })
+        .map(|(index, (input, result))| result_json(index, input, result))
         .collect();
     let error = match ending {
         Ending::Done => Value::Null,

@@ -13,6 +13,9 @@ use signdoc_spec::values::PDFA_2B;
 use crate::error::{Code, Error, Result};
 use crate::wire::{ByteSource, encoded_len};
 
+/// What errors call a document that is read before its place in a call is known.
+pub(crate) const READ_AHEAD: &str = "the document";
+
 /// ISO 32000-1 implementation note 13: readers accept a header within the first 1024 bytes.
 const HEADER_WINDOW: u64 = 1024;
 
@@ -48,6 +51,8 @@ impl Document {
 
     /// A PDF from a reader of unknown length, copied to a private temporary file first.
     ///
+    /// An error does not know which document of a call this will be; [`Error::of_document`] says it.
+    ///
     /// # Errors
     /// [`Code::DocumentUnreadable`] when reading or writing the copy fails, and
     /// [`Code::DocumentTooLarge`] as soon as the limit is passed.
@@ -80,10 +85,10 @@ impl Document {
         len: Option<u64>,
     ) -> Result<Self> {
         if let Some(len) = len {
-            check_size("the document", len, limit)?;
+            check_size(READ_AHEAD, len, limit)?;
         }
         let unreadable = |error: std::io::Error| {
-            Error::new(Code::DocumentUnreadable, format!("reading the document failed: {error}"))
+            Error::new(Code::DocumentUnreadable, format!("{READ_AHEAD} cannot be read: {error}"))
         };
         let mut file = tempfile::tempfile().map_err(unreadable)?;
         let most = len.or(limit).map_or(u64::MAX, |most| most.saturating_add(1));
@@ -94,13 +99,13 @@ impl Document {
             return Err(Error::new(
                 Code::DocumentUnreadable,
                 format!(
-                    "the document was to have {len} bytes, but its reader gave {than} {copied}"
+                    "{READ_AHEAD} was to have {len} bytes, but its reader gave {than} {copied}"
                 ),
             )
             .with_detail("limit", len)
             .with_detail("actual", copied));
         }
-        check_size("the document", copied, limit)?;
+        check_size(READ_AHEAD, copied, limit)?;
         Ok(Self::new(Source::Spooled(Arc::new(file)), name))
     }
 
@@ -152,10 +157,7 @@ impl Document {
 
     fn open_within(&self, index: usize, limit: Option<u64>) -> Result<ByteSource> {
         let field = format!("documents[{index}]");
-        self.open_source(&field, limit).map_err(|error| {
-            let error = error.with_detail("field", format!("{field}.pdf"));
-            error.with_detail("index", index)
-        })
+        self.open_source(&field, limit).map_err(|error| error.of_document(index))
     }
 
     fn open_source(&self, field: &str, limit: Option<u64>) -> Result<ByteSource> {
@@ -343,5 +345,29 @@ mod tests {
         let endless = std::io::repeat(b' ');
         let error = Document::from_reader(endless, None).err().unwrap();
         assert_eq!(error.code(), Code::DocumentTooLarge);
+    }
+
+    #[test]
+    fn a_reader_that_fails_is_named_by_its_place_in_the_call() {
+        struct Failing;
+        impl Read for Failing {
+            fn read(&mut self, _: &mut [u8]) -> std::io::Result<usize> {
+                Err(std::io::Error::other("the tape broke"))
+            }
+        }
+        for (error, code) in [
+            (Document::from_reader(std::io::repeat(b' '), None), Code::DocumentTooLarge),
+            (Document::from_reader(std::io::empty(), None), Code::DocumentEmpty),
+            (Document::from_reader(Failing, None), Code::DocumentUnreadable),
+            (Document::from_sized_reader(&b"%PDF-1.4"[..], 9, None), Code::DocumentUnreadable),
+        ] {
+            let bare = error.err().unwrap();
+            assert!(bare.message().starts_with("the document "), "{bare}");
+            let error = bare.of_document(3);
+            assert_eq!(error.code(), code);
+            assert!(error.message().starts_with("documents[3] "), "{error}");
+            assert_eq!(error.details()["field"], "documents[3].pdf");
+            assert_eq!(error.details()["index"], 3);
+        }
     }
 }

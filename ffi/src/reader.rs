@@ -43,11 +43,7 @@ impl Source {
             (None, Ok(document)) => return Ok(document),
             (None, Err(failed)) => failed,
         };
-        let told = format!("documents[{index}]: {}", failed.message());
-        Err(failed
-            .with_message(told)
-            .with_detail("field", format!("documents[{index}].pdf"))
-            .with_detail("index", index))
+        Err(failed.of_document(index))
     }
 }
 

@@ -64,10 +64,7 @@ fn spooled(
         let known = [("field", json!(field)), ("index", json!(index))];
         return Err(failure.raised(py, &field, &known));
     }
-    document.map_err(|error| {
-        let field = format!("documents[{index}].pdf");
-        raised_with(py, &error, &[("field", json!(field)), ("index", json!(index))])
-    })
+    document.map_err(|error| raised(py, &error.of_document(index)))
 }
 
 /// Reads a Python file, on the thread that calls.

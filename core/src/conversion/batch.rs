@@ -1,10 +1,10 @@
 //! Conversions of any number of documents, in packs of what one call takes.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 
 use signdoc_spec::limits::CONVERSION_DOCUMENTS_MAX;
-use tokio::task::JoinSet;
+use tokio::task::{Id, JoinError, JoinSet};
 
 use super::manifest::{Input, Manifest};
 use super::plan::Place;
@@ -51,6 +51,14 @@ struct Item {
 pub struct Pack {
     items: Vec<Item>,
     bytes: u64,
+}
+
+impl Pack {
+    /// The positions of its documents in the batch.
+    #[must_use]
+    pub fn indexes(&self) -> Vec<usize> {
+        self.items.iter().map(|item| item.index).collect()
+    }
 }
 
 /// Sorts documents into packs and results out of them; it sends nothing itself.
@@ -140,6 +148,16 @@ impl BatchPlan {
         (!pack.items.is_empty()).then_some(pack)
     }
 
+    /// Forgets what has been gathered for a call that is not to be made.
+    pub fn drop_open(&mut self) {
+        self.open = Pack { items: Vec::new(), bytes: 0 };
+    }
+
+    /// Takes the end of a call that brought nothing: each of its documents failed with `error`.
+    pub fn lost(&mut self, indexes: &[usize], error: &Error) {
+        self.ready.extend(indexes.iter().map(|index| failed(*index, error.clone())));
+    }
+
     /// Takes the results of a pack.
     pub fn done(&mut self, results: Vec<Finished>) {
         for finished in results {
@@ -227,6 +245,7 @@ impl Client {
             documents: Box::new(documents.into_iter()),
             plan: BatchPlan::new(options)?,
             calls: JoinSet::new(),
+            sent: HashMap::new(),
             exhausted: false,
         })
     }
@@ -326,47 +345,59 @@ pub struct Batch {
     documents: Box<dyn Iterator<Item = Document> + Send>,
     plan: BatchPlan,
     calls: JoinSet<Vec<Finished>>,
+    /// The documents of each call under way.
+    sent: HashMap<Id, Vec<usize>>,
     exhausted: bool,
 }
 
 impl Batch {
     /// The next result, in the order in which they finish; `None` when all are told.
+    ///
+    /// May be cancelled: what has finished by then is told by the next call.
     pub async fn next(&mut self) -> Option<Conversion> {
         loop {
+            while let Some(ended) = self.calls.try_join_next_with_id() {
+                self.take(ended);
+            }
             if let Some(result) = self.plan.next_ready() {
                 return Some(result);
             }
-            self.fill();
-            if let Some(result) = self.plan.next_ready() {
-                return Some(result);
+            if self.calls.len() < self.plan.options.concurrency && !self.exhausted {
+                self.pull();
+                continue;
             }
-            match self.calls.join_next().await? {
-                Ok(results) => self.plan.done(results),
-                // A panic in a call is a defect of ours; the documents of it are lost to sight.
-                Err(error) => {
-                    let told = Error::new(
-                        Code::Internal,
-                        format!("a conversion call ended badly: {error}"),
-                    );
-                    return Some(failed(self.plan.next_index, told));
-                }
-            }
+            let ended = self.calls.join_next_with_id().await?;
+            self.take(ended);
         }
     }
 
-    fn fill(&mut self) {
-        while self.calls.len() < self.plan.options.concurrency && !self.exhausted {
-            let pack = match self.documents.next() {
-                Some(document) => self.plan.add(document),
-                None => {
-                    self.exhausted = true;
-                    self.plan.flush()
-                }
-            };
-            if let Some(pack) = pack {
-                let client = self.client.clone();
-                let options = self.plan.options.call.clone();
-                self.calls.spawn(async move { client.convert_pack(pack, &options).await });
+    /// Takes one document from the caller, and sends a pack that it filled.
+    fn pull(&mut self) {
+        let pack = match self.documents.next() {
+            Some(document) => self.plan.add(document),
+            None => {
+                self.exhausted = true;
+                self.plan.flush()
+            }
+        };
+        let Some(pack) = pack else { return };
+        let indexes = pack.indexes();
+        let (client, options) = (self.client.clone(), self.plan.options.call.clone());
+        let call = self.calls.spawn(async move { client.convert_pack(pack, &options).await });
+        self.sent.insert(call.id(), indexes);
+    }
+
+    fn take(&mut self, ended: std::result::Result<(Id, Vec<Finished>), JoinError>) {
+        match ended {
+            Ok((id, results)) => {
+                self.sent.remove(&id);
+                self.plan.done(results);
+            }
+            // A panic in a call is a defect of ours; its documents must not be lost to sight.
+            Err(error) => {
+                let indexes = self.sent.remove(&error.id()).unwrap_or_default();
+                let told = format!("a conversion call ended badly: {error}");
+                self.plan.lost(&indexes, &Error::new(Code::Internal, told));
             }
         }
     }

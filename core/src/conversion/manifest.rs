@@ -145,6 +145,7 @@ impl Manifest {
             warnings: done.warnings.iter().cloned().map(ConversionWarning::new).collect(),
             path: Some(done.path.clone()),
             size: Some(done.size),
+            resumed: true,
             ..Conversion::default()
         })
     }

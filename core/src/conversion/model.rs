@@ -85,6 +85,9 @@ pub struct Conversion {
     pub spool: Option<Arc<File>>,
     /// Size of the converted PDF in bytes.
     pub size: Option<u64>,
+    /// Whether an earlier run of the batch converted the document, so that it was not sent again;
+    /// only in batches with `resume`.
+    pub resumed: bool,
 }
 
 impl Conversion {
@@ -125,6 +128,7 @@ impl Conversion {
             "failure": self.failure.as_ref().map(Error::to_json),
             "path": self.path.as_ref().map(|path| path.display().to_string()),
             "size": self.size,
+            "resumed": self.resumed,
         })
     }
 }

@@ -251,9 +251,14 @@ impl<T> Task<T> {
         }
     }
 
+    /// Whether the call was started by this process, not by the one it was forked from.
+    pub(super) fn is_here(&self) -> bool {
+        self.pid == process::id()
+    }
+
     /// Ends the call; nothing more is sent or written.
     pub fn cancel(&self) {
-        if self.pid == process::id() {
+        if self.is_here() {
             self.abort.abort();
         }
     }

@@ -105,6 +105,25 @@ impl Error {
         self.map(|inner| inner.message = message)
     }
 
+    /// The same error about the document `index` of a call: [`Document::from_reader`] and its kind
+    /// do not know which one they read.
+    ///
+    /// [`Document::from_reader`]: crate::Document::from_reader
+    #[must_use]
+    pub fn of_document(self, index: usize) -> Self {
+        let field = format!("documents[{index}]");
+        let named = match self.message().strip_prefix(crate::document::READ_AHEAD) {
+            Some(rest) => Some(format!("{field}{rest}")),
+            None if self.message().starts_with(&field) => None,
+            None => Some(format!("{field}: {}", self.message())),
+        };
+        let error = match named {
+            Some(message) => self.with_message(message),
+            None => self,
+        };
+        error.with_detail("field", format!("{field}.pdf")).with_detail("index", index)
+    }
+
     pub(crate) fn with_name(self, name: impl Into<String>) -> Self {
         self.map(|inner| inner.name = Some(name.into()))
     }

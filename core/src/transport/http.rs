@@ -15,12 +15,16 @@ use url::Url;
 
 use super::connect::{ConnectLimit, limited};
 use super::proxy::Proxies;
+use super::upload::Caller;
 use crate::client::Call;
 use crate::config::{Config, origin_of};
 use crate::error::{Code, Error, RawAnswer, Result, failure_of, lost};
 use crate::progress::Progress;
 use crate::trace::Level;
 use crate::wire::RequestBody;
+
+/// How much longer than the caller the system waits for a silent other side.
+const AFTER_SILENCE: Duration = Duration::from_secs(5);
 
 /// What goes over the wire.
 pub(crate) enum Body {
@@ -121,6 +125,12 @@ impl Transport {
             .connector_layer(ConnectLimit)
             .pool_max_idle_per_host(idle)
             .user_agent(&config.user_agent);
+        // A cancelled request whose other side has stopped reading holds its connection until the
+        // system gives it up; for one under way our own limit comes first.
+        #[cfg(any(target_os = "android", target_os = "fuchsia", target_os = "linux"))]
+        {
+            builder = builder.tcp_user_timeout(config.read_timeout + AFTER_SILENCE);
+        }
         for proxy in &proxies.list {
             builder = builder.proxy(proxy.clone());
         }
@@ -156,7 +166,8 @@ impl Transport {
         if let Some(authorization) = authorization {
             headers.insert(AUTHORIZATION, secret_header(what, &authorization)?);
         }
-        let body = prepared(body, &mut headers, &call.progress, &activity);
+        let caller = Caller::default();
+        let body = prepared(body, &mut headers, &call.progress, &activity, &caller);
         let builder = client.request(method.clone(), url.clone()).headers(headers);
         let builder = match body {
             Some(body) => builder.body(body),
@@ -176,7 +187,7 @@ impl Transport {
         call.trace
             .event(Level::Debug, || format!("{what}: HTTP status {status} after {elapsed} ms"));
         call.trace.answered(status, response.headers());
-        Ok(Answer { response, limits, offset: 0, call: call.clone() })
+        Ok(Answer { response, limits, offset: 0, call: call.clone(), _caller: caller })
     }
 }
 
@@ -185,6 +196,7 @@ fn prepared(
     headers: &mut HeaderMap,
     progress: &Progress,
     activity: &Activity,
+    caller: &Caller,
 ) -> Option<reqwest::Body> {
     match body {
         Body::None => {
@@ -209,10 +221,11 @@ fn prepared(
             progress.start(body.content_length());
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
             let (progress, activity) = (progress.clone(), activity.clone());
-            Some(reqwest::Body::wrap(body.with_progress(Arc::new(move |sent| {
+            let body = body.with_progress(Arc::new(move |sent| {
                 progress.set_sent(sent);
                 activity.touch();
-            }))))
+            }));
+            Some(reqwest::Body::wrap(caller.owns(body)))
         }
     }
 }
@@ -276,6 +289,8 @@ pub(crate) struct Answer {
     limits: Limits,
     offset: u64,
     call: Call,
+    /// An answer may begin before the request has ended.
+    _caller: Caller,
 }
 
 impl Answer {

@@ -5,6 +5,7 @@ mod http;
 mod proxy;
 mod retry;
 mod tls;
+mod upload;
 
 pub(crate) use connect::ConnectTimedOut;
 pub(crate) use http::{Answer, Body, Request, Transport, deadline_passed};
