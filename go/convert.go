@@ -87,7 +87,9 @@ type Conversion struct {
 	Description  string
 	Converted    bool
 	// Failed says whether the service refused the document or sent nothing for it.
-	Failed   bool
+	Failed bool
+	// Resumed says whether an earlier ConvertMany converted it, so that it was not sent again.
+	Resumed  bool
 	Warnings []Remark
 	Errors   []Remark
 	// Failure is why it could not be sent or its call failed, after ConvertMany.
@@ -259,6 +261,7 @@ func conversionsOf(results *C.signdoc_results) []Conversion {
 			Description:  C.GoString(C.signdoc_results_description(results, i)),
 			Converted:    C.signdoc_results_converted(results, i) != 0,
 			Failed:       C.signdoc_results_failed(results, i) != 0,
+			Resumed:      C.signdoc_results_resumed(results, i) != 0,
 			Failure:      errorOf(C.signdoc_results_failure(results, i)),
 			Data:         data,
 			Path:         C.GoString(C.signdoc_results_path(results, i)),

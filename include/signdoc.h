@@ -1169,6 +1169,12 @@ int32_t signdoc_results_converted(const signdoc_results *results, size_t index);
 int32_t signdoc_results_failed(const signdoc_results *results, size_t index);
 
 /**
+ * 1 where an earlier signdoc_convert_many with the same signdoc_convert_options_set_resume
+ * converted the document, so that it was not sent again, else 0.
+ */
+int32_t signdoc_results_resumed(const signdoc_results *results, size_t index);
+
+/**
  * The service's identifier of the conversion; NULL where it gave none.
  */
 const char *signdoc_results_conversion_id(const signdoc_results *results, size_t index);

@@ -221,6 +221,8 @@ public:
     std::size_t index() const noexcept { return index_; }
     bool converted() const noexcept { return signdoc_results_converted(results_, index_) != 0; }
     bool failed() const noexcept { return signdoc_results_failed(results_, index_) != 0; }
+    /** Whether an earlier run of the batch converted the document, so that it was not sent again. */
+    bool resumed() const noexcept { return signdoc_results_resumed(results_, index_) != 0; }
     /** Empty where the service gave none. */
     std::string conversion_id() const {
         return detail::text(signdoc_results_conversion_id(results_, index_));

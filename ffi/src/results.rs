@@ -30,6 +30,7 @@ pub(crate) struct Results {
 struct Item {
     converted: bool,
     failed: bool,
+    resumed: bool,
     conversion_id: Option<CString>,
     description: Option<CString>,
     warnings: Vec<Remark>,
@@ -86,6 +87,7 @@ impl Item {
         Self {
             converted: conversion.converted,
             failed: conversion.is_failed(),
+            resumed: conversion.resumed,
             conversion_id: conversion.conversion_id.as_deref().map(text),
             description: conversion.description.as_deref().map(text),
             warnings: warnings
@@ -158,6 +160,18 @@ pub unsafe extern "C" fn signdoc_results_failed(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { Entry::new("signdoc_results_failed") }
         .get(0, |entry| Ok(i32::from(entry.handle(results, "results")?.item(index)?.failed)))
+}
+
+/// 1 where an earlier signdoc_convert_many with the same signdoc_convert_options_set_resume
+/// converted the document, so that it was not sent again, else 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_results_resumed(
+    results: *const signdoc_results,
+    index: usize,
+) -> i32 {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_results_resumed") }
+        .get(0, |entry| Ok(i32::from(entry.handle(results, "results")?.item(index)?.resumed)))
 }
 
 /// The service's identifier of the conversion; NULL where it gave none.

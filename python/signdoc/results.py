@@ -25,6 +25,7 @@ Row: TypeAlias = tuple[
     str | None,
     int | None,
     "SignDocError | None",
+    bool,
 ]
 
 
@@ -104,6 +105,7 @@ class Conversion(Record):
         size: Size of the converted PDF in bytes.
         failure: Why there is no answer for this document, in a batch: it could not be sent, or
             its call failed.
+        resumed: Whether an earlier run of the batch converted it, so that it was not sent again.
     """
 
     __slots__ = (
@@ -117,6 +119,7 @@ class Conversion(Record):
         "path",
         "size",
         "failure",
+        "resumed",
     )
     _hidden = frozenset({"data"})
     index: int
@@ -129,6 +132,7 @@ class Conversion(Record):
     path: Path | None
     size: int | None
     failure: SignDocError | None
+    resumed: bool
 
     def __init__(
         self,
@@ -142,6 +146,7 @@ class Conversion(Record):
         path: Path | None = None,
         size: int | None = None,
         failure: SignDocError | None = None,
+        resumed: bool = False,
     ) -> None:
         self._fill(
             index,
@@ -154,6 +159,7 @@ class Conversion(Record):
             path,
             size,
             failure,
+            resumed,
         )
 
 
@@ -166,7 +172,7 @@ class ConversionResults(list[Conversion]):
         return [
             (
                 str(one.index + 1),
-                "yes" if one.converted else "no",
+                "earlier" if one.resumed else "yes" if one.converted else "no",
                 ", ".join(map(str, one.warnings)),
                 ", ".join(_reasons(one)),
                 "" if one.size is None else f"{one.size:,} bytes",
@@ -216,7 +222,8 @@ def from_rows(rows: Iterable[Row]) -> ConversionResults:
 
 def from_row(row: Row) -> Conversion:
     """The result of one document."""
-    index, conversion_id, description, converted, warnings, errors, data, path, size, failure = row
+    index, conversion_id, description, converted, warnings, errors = row[:6]
+    data, path, size, failure, resumed = row[6:]
     return Conversion(
         index=index,
         conversion_id=conversion_id,
@@ -228,6 +235,7 @@ def from_row(row: Row) -> Conversion:
         path=as_path(path),
         size=size,
         failure=failure,
+        resumed=resumed,
     )
 
 

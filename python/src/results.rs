@@ -9,7 +9,8 @@ use signdoc_spec::{Code, Warning};
 /// A warning or error: the specification's code (`None` for a text it does not have) and the text.
 type Said = (Option<&'static str>, String);
 
-/// `(index, conversion_id, description, converted, warnings, errors, data, path, size, failure)`
+/// `(index, conversion_id, description, converted, warnings, errors, data, path, size, failure,
+/// resumed)`
 pub(crate) type Row<'py> = (
     usize,
     Option<String>,
@@ -21,6 +22,7 @@ pub(crate) type Row<'py> = (
     Option<Bound<'py, PyString>>,
     Option<u64>,
     Option<PyErr>,
+    bool,
 );
 
 /// Takes the conversion apart. The document's own memory is let go of as soon as it is copied.
@@ -41,5 +43,6 @@ pub(crate) fn to_python(py: Python<'_>, conversion: Conversion) -> PyResult<Row<
         path,
         conversion.size,
         conversion.failure.map(|failure| crate::errors::raised(py, &failure)),
+        conversion.resumed,
     ))
 }

@@ -354,6 +354,7 @@ static void what_is_done_is_not_sent_again(void) {
         CHECK_OK(signdoc_convert_many(client, documents, to, options, 0, NULL, &results, &error),
                  &error);
         CHECK_HAS(signdoc_results_path(results, 0), "/out/loan.pdf");
+        CHECK_INT(signdoc_results_resumed(results, 0), i);
         CHECK_INT(sandbox_seen(&sandbox, PATH_CONVERT), 1);
         signdoc_results_free(results);
     }

@@ -141,7 +141,9 @@ def test_a_batch_goes_on_where_it_stopped(
     list(client.convert_many(paths[:2], to=out, resume=manifest))
     answers(sandbox, b"%PDF-1.7")
     results = list(client.convert_many(paths, to=out, resume=manifest))
-    assert [one.converted for one in sorted(results, key=lambda one: one.index)] == [True] * 3
+    results.sort(key=lambda one: one.index)
+    assert [one.converted for one in results] == [True] * 3
+    assert [one.resumed for one in results] == [True, True, False]
     assert calls(sandbox) == [2, 1]
     assert len(list(out.iterdir())) == 3
 
