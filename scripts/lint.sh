@@ -5,6 +5,8 @@ step "rustfmt"
 cargo fmt --all --check
 step "clippy"
 cargo clippy -q --workspace --all-targets --locked -- -D warnings
+step "rustdoc: every link leads somewhere"
+RUSTDOCFLAGS="-D warnings" cargo doc -q --locked --no-deps -p signdoc --features engine,signing
 step "ruff and mypy"
 "$VENV/bin/ruff" check .
 "$VENV/bin/ruff" format --check .

@@ -55,11 +55,29 @@ pub(crate) struct Decoder {
     padding: u8,
     /// Where the last symbol of the open quad stood.
     last_symbol_at: u64,
+    /// Bytes of text that were looked at, each as often as it was.
+    #[cfg(test)]
+    looked_at: usize,
 }
 
 impl Decoder {
     pub(crate) fn new(pool: &BufferPool) -> Self {
-        Self { out: pool.take(), quad: 0, symbols: 0, padding: 0, last_symbol_at: 0 }
+        Self {
+            out: pool.take(),
+            quad: 0,
+            symbols: 0,
+            padding: 0,
+            last_symbol_at: 0,
+            #[cfg(test)]
+            looked_at: 0,
+        }
+    }
+
+    fn look_at(&mut self, _bytes: usize) {
+        #[cfg(test)]
+        {
+            self.looked_at += _bytes;
+        }
     }
 
     /// Takes `run`, whose first byte stands at offset `at` of the whole answer.
@@ -109,10 +127,13 @@ impl Decoder {
         let good = match ENGINE.decode_slice(quads, self.out.free()) {
             Ok(count) => {
                 self.out.advance(count);
+                self.look_at(quads.len());
                 return quads.len();
             }
             Err(error) => good_prefix(&error, quads.len()),
         };
+        // The bad quad, and what is before it twice.
+        self.look_at(good * 2 + 4);
         // The engine promises nothing about its output after an error, so the good part is done
         // again. This happens once per blank or end of text, not per byte.
         let Some(prefix) = quads.get(..good) else { return 0 };
@@ -134,6 +155,7 @@ impl Decoder {
     ) -> Result<usize, DecodeError<E>> {
         let mut done = 0;
         for &byte in run {
+            self.look_at(1);
             if is_blank(byte) {
                 done += 1;
                 continue;
@@ -251,4 +273,55 @@ fn symbol_value(byte: u8) -> Option<u32> {
         _ => return None,
     };
     Some(u32::from(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Bytes looked at while `text` is decoded in runs of `run` bytes, and whether it is base64.
+    fn work(text: &[u8], run: usize) -> (usize, bool) {
+        let mut decoder = Decoder::new(&BufferPool::new());
+        let mut receive = |_: &[u8]| Ok::<(), ()>(());
+        let mut at = 0;
+        for piece in text.chunks(run) {
+            if decoder.feed(piece, at, &mut receive).is_err() {
+                return (decoder.looked_at, false);
+            }
+            at += piece.len() as u64;
+        }
+        let ended = decoder.finish(at, &mut receive).is_ok();
+        (decoder.looked_at, ended)
+    }
+
+    #[test]
+    fn hostile_texts_take_linear_work() {
+        let long = WINDOW / 3 * 4;
+        let padded = format!("{}=", "Q".repeat(long - 1));
+        // What makes the fast path give up again and again; the last three are no base64.
+        let patterns: [(&str, bool); 8] = [
+            (" ", true),
+            ("Q ", true),
+            ("QUJD\n", true),
+            ("QUJDQUJD\r\n", true),
+            ("QUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJDQUJD QUJDQUJDQUJD", true),
+            ("QUJDQQ==", false),
+            (&padded, false),
+            ("QUJD*", false),
+        ];
+        for (pattern, good) in patterns {
+            for run in [1, 7, 4096, usize::MAX] {
+                let text = |size: usize| pattern.repeat(size.div_ceil(pattern.len()));
+                let (small, large) = (text(200_000), text(800_000));
+                let (once, ended) = work(small.as_bytes(), run);
+                let (four, _) = work(large.as_bytes(), run);
+                let shown = pattern.get(..8).unwrap_or(pattern);
+                assert_eq!(ended, good, "{shown:?}");
+                // no byte more than a few times, whatever the length of the text
+                assert!(once <= 4 * small.len() + 64, "{shown:?} {run}: {once}");
+                assert!(four <= 4 * large.len() + 64, "{shown:?} {run}: {four}");
+                assert!(!good || once >= small.len(), "{shown:?} {run}: {once} is not all of it");
+            }
+        }
+    }
 }
