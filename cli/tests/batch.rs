@@ -5,6 +5,7 @@
 
 mod common;
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -33,8 +34,9 @@ fn slow(sandbox: &Sandbox, count: usize, milliseconds: u64) {
     sandbox.faults().add(rule).unwrap();
 }
 
-fn took(sandbox: &Sandbox, inputs: &str, out: &Path, jobs: &str) -> Duration {
-    let begun = Instant::now();
+/// Over how many connections 60 documents went; calls side by side need one each.
+fn connections(sandbox: &Sandbox, inputs: &str, out: &Path, jobs: &str) -> usize {
+    let before = sandbox.requests().len();
     let arguments = ["convert", inputs, "-o", &text(out), "--jobs", jobs, "--json"];
     let told = run(client(sandbox, &arguments)).ended(0).json();
     let results = told["results"].as_array().unwrap();
@@ -45,21 +47,23 @@ fn took(sandbox: &Sandbox, inputs: &str, out: &Path, jobs: &str) -> Duration {
         assert!(result["document"].as_str().unwrap().ends_with(&name));
         assert!(result["path"].as_str().unwrap().ends_with(&name));
     }
-    begun.elapsed()
+    let sent = sandbox.requests().into_iter().skip(before).filter(|seen| seen.path == CONVERT);
+    let connections: Vec<u64> = sent.map(|seen| seen.connection).collect();
+    assert_eq!(connections.len(), 4, "fifteen documents each");
+    connections.into_iter().collect::<BTreeSet<_>>().len()
 }
 
 #[test]
 fn calls_run_side_by_side_and_results_keep_the_order_of_the_inputs() {
     let (sandbox, folder) = (sandbox(), tempfile::tempdir().unwrap());
     let inputs = filled(&folder, 60);
-    slow(&sandbox, 15, 1500);
-    let one = took(&sandbox, &inputs, &folder.path().join("one"), "1");
-    assert_eq!(seen(&sandbox, "POST", CONVERT), 4);
-    let four = took(&sandbox, &inputs, &folder.path().join("four"), "4");
-    assert_eq!(seen(&sandbox, "POST", CONVERT), 8);
-    println!("four calls of 1.5 s: {one:?} one by one, {four:?} side by side");
-    assert!(one >= Duration::from_secs(6), "{one:?}: --jobs 1 is one at a time");
-    assert!(four < Duration::from_secs(5), "{four:?}: --jobs 4 is four at a time");
+    slow(&sandbox, 15, 500);
+    assert_eq!(connections(&sandbox, &inputs, &folder.path().join("one"), "1"), 1);
+    let two = connections(&sandbox, &inputs, &folder.path().join("two"), "2");
+    assert_eq!(two, 2, "--jobs 2 is two at a time and no more");
+    // a machine that stops for a while may see one end before another begins
+    let four = connections(&sandbox, &inputs, &folder.path().join("four"), "4");
+    assert!((3..=4).contains(&four), "{four} connections: --jobs 4 is four at a time");
 }
 
 #[test]
@@ -147,11 +151,9 @@ fn ctrl_c_ends_all_calls_and_the_same_command_goes_on() {
         assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", listed(&out));
         std::thread::sleep(Duration::from_millis(10));
     }
-    let asked = Instant::now();
     signal(&child, "INT");
+    // the calls are stalled for good: that it ends is the signal's work
     let ran = common::ran(child.wait_with_output().unwrap()).ended(130);
-    println!("two stalled calls: ended after {:?}", asked.elapsed());
-    assert!(asked.elapsed() < Duration::from_secs(1), "{:?}", asked.elapsed());
     assert!(ran.stderr.contains("The same command goes on from here."), "{}", ran.stderr);
     assert!(ran.stdout.contains("\n15 of 45 converted, 30 without a result"), "{}", ran.stdout);
     assert_eq!(listed(&out).len(), 16, "no partial file is left: {:?}", listed(&out));
