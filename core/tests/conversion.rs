@@ -118,6 +118,7 @@ async fn an_answer_before_the_body_is_read_is_understood() {
         body_base64: None,
         json: None,
         before_body: true,
+        after_work: false,
     };
     sandbox.faults().add(Rule::new(early).on("POST", CONVERT).forever()).unwrap();
     let mut bytes = PDF.to_vec();

@@ -11,12 +11,13 @@ use signdoc::clock::{Clock, Sleep};
 use signdoc::order::DigestCheck;
 use signdoc::spec::{PadesState, SdoState};
 use signdoc::{
-    CallOptions, Client, Code, Destination, Document, DownloadOptions, Error, FinishOptions,
-    Identity, Login, LoginOptions, OrderRef, PadesDocument, PadesOrder, SdoDocument, SdoOrder,
-    SealPosition, WaitOptions,
+    CallOptions, Client, Code, Destination, Document, Download, DownloadOptions, Error,
+    FinishOptions, Identity, Login, LoginOptions, OrderRef, PadesDocument, PadesOrder, SdoDocument,
+    SdoOrder, SealPosition, WaitOptions,
 };
 use signdoc_sandbox::{
-    Action, CallbackChange, Fault, IdTokenChange, Person, ResetWhen, Rule, Sandbox, Visit, samples,
+    Action, CallbackChange, CutAt, CutHow, Fault, IdTokenChange, Person, ResetWhen, Rule, Sandbox,
+    Visit, samples,
 };
 use signdoc_signature::asn1::Time;
 use signdoc_signature::sdo::{Sdo, SdoTrust, to_iso_8859_1};
@@ -334,6 +335,55 @@ async fn an_answer_lost_after_the_deletion_is_an_unknown_outcome() {
     assert!(error.download().is_none() || error.download().unwrap().document_count() == 0);
     let deletes = sandbox.requests().iter().filter(|seen| seen.method == "DELETE").count();
     assert_eq!(deletes, 1, "never sent again");
+}
+
+#[tokio::test]
+async fn an_error_after_the_deletion_is_an_unknown_outcome_too() {
+    let (sandbox, client) = start();
+    let order = PadesOrder::new("Loan", vec![loan()]);
+    let order = client.pades().create(&order, &call()).await.unwrap();
+    sandbox.sign(&order.sign_id, Person::Kari).unwrap();
+    let rule = Rule::new(Fault::status(500).after_work()).on("DELETE", "/signdoc/pades");
+    sandbox.faults().add(rule).unwrap();
+    let options = DownloadOptions::default();
+    let error = client.pades().download(&order, &options).await.err().unwrap();
+    assert_eq!(error.code(), Code::OutcomeUnknown, "{error}");
+    let deletes = sandbox.requests().iter().filter(|seen| seen.method == "DELETE").count();
+    assert_eq!(deletes, 1, "never sent again");
+}
+
+#[tokio::test]
+async fn what_arrived_whole_before_a_cut_is_kept() {
+    let (sandbox, client) = start();
+    for (document, at, how, whole) in [
+        (1, CutAt::Middle, CutHow::Close, 0),
+        (1, CutAt::Closed, CutHow::Reset, 1),
+        (2, CutAt::Start, CutHow::Close, 1),
+        (2, CutAt::Middle, CutHow::Complete, 1),
+        (3, CutAt::Closed, CutHow::Close, 3),
+    ] {
+        let order = PadesOrder::new("Loan", vec![loan(), loan(), loan()]);
+        let order = client.pades().create(&order, &call()).await.unwrap();
+        sandbox.sign(&order.sign_id, Person::Kari).unwrap();
+        let rule = Rule::new(Fault::CutDocument { document, at, how });
+        sandbox.faults().add(rule.on("DELETE", "/signdoc/pades")).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let to = Destination::folder(folder.path());
+        let options = DownloadOptions { to, ..DownloadOptions::default() };
+        let error = client.pades().download(&order, &options).await.err().unwrap();
+        assert_eq!(error.code(), Code::OutcomeUnknown, "{error}");
+        let Some(Download::Pades(kept)) = error.download() else {
+            assert_eq!(whole, 0, "{document} {at:?}: {error}");
+            continue;
+        };
+        let kept: Vec<_> = kept.documents.iter().filter_map(|one| one.path.as_ref()).collect();
+        assert_eq!(kept.len(), whole, "{document} {at:?}: {error}");
+        for path in kept {
+            let options = VerifyOptions { trust: trust(&sandbox), ..VerifyOptions::default() };
+            let report = verify_bytes(std::fs::read(path).unwrap(), &options);
+            assert!(report.ok, "{}", report.to_json());
+        }
+    }
 }
 
 #[tokio::test]

@@ -41,7 +41,7 @@
 //!
 //! | `fault` | what happens |
 //! |---|---|
-//! | `{"kind": "status", "status", "headers"?, "content_type"?, "body"? or "body_base64"? or "json"?, "before_body"?}` | this answer instead of the real one; with `before_body` before the request's body is read |
+//! | `{"kind": "status", "status", "headers"?, "content_type"?, "body"? or "body_base64"? or "json"?, "before_body"?, "after_work"?}` | this answer instead of the real one; with `before_body` before the request's body is read, with `after_work` after the request was carried out |
 //! | `{"kind": "delay"}` | only the rule's `delay_ms` |
 //! | `{"kind": "reset", "when", "after_bytes"?}` | RST: `accept` (next new connection, method and path do not count), `before_body`, `after_body` (default; not carried out), `after_work` (carried out, not answered), `mid_answer` after `after_bytes` bytes of the body |
 //! | `{"kind": "cut", "after_bytes", "how"?}` | the real answer's body ends early: `close` (default) closes the connection before the announced length, `complete` is correct HTTP with a shorter body |
@@ -62,9 +62,10 @@
 //! | `{"kind": "expire_tokens"}` | all tokens expire, then the request is handled |
 //! | `{"kind": "reject_token", "revoke"?}` | this request's token is refused, and by default revoked |
 //!
-//! An answer is lost after its order was deleted with `reset` and `after_work` on DELETE.
+//! An answer is lost after its order was deleted with `reset` and `"when": "after_work"`, or with
+//! `status` and `"after_work": true`, on DELETE.
 //!
-//! With `reset` and `stall` before the answer, and with `status`, `garbage`, `html`, `empty` and
+//! With `reset` and `stall` before the answer, and with `status` (unless `after_work`), `garbage`, `html`, `empty` and
 //! `oversized`, the request is not carried out.
 
 use std::sync::{Arc, OnceLock};

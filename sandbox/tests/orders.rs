@@ -347,6 +347,14 @@ fn an_answer_can_be_lost_after_the_order_was_deleted() {
     sandbox.faults().add(rule).unwrap();
     assert_eq!(download(&sandbox, PADES, &id).ended, Ended::Reset);
     assert_eq!(state(&sandbox, PADES, &id), "404");
+
+    let id = create(&sandbox, PADES, &pades_order(vec![loan()]));
+    sandbox.sign(&id, Person::Kari).unwrap();
+    let rule = json!({"method": "DELETE",
+        "fault": {"kind": "status", "status": 500, "after_work": true}});
+    assert_eq!(control(&sandbox, "POST", "faults", &rule).status, 201);
+    assert_eq!(download(&sandbox, PADES, &id).status, 500);
+    assert_eq!(state(&sandbox, PADES, &id), "404");
 }
 
 #[test]

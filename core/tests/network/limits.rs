@@ -114,6 +114,7 @@ async fn the_whole_time_counts_repetitions() {
         body_base64: None,
         json: None,
         before_body: false,
+        after_work: false,
     };
     sandbox.faults().add(Rule::new(fault).on("*", "*").forever()).unwrap();
     let client = client(&sandbox, false, &[("timeout", "1.5"), ("max_retries", "10")]);

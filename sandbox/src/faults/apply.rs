@@ -69,6 +69,7 @@ pub(crate) async fn before_work(rule: &Rule, call: &mut Call, wire: &Wire, state
             call.reject_token = true;
             Step::Handle
         }
+        Fault::Status { after_work: true, .. } => Step::Handle,
         fault if fault.is_twist() => {
             call.twist = Some(fault.clone());
             Step::Handle
@@ -84,6 +85,11 @@ pub(crate) fn after_work(rule: &Rule, answer: &mut Answer, wire: &Wire) -> bool 
         Fault::Reset { when: ResetWhen::AfterWork, .. } => {
             wire.reset_on_drop();
             return false;
+        }
+        fault @ Fault::Status { after_work: true, .. } => {
+            if let Some(instead) = fixed(fault) {
+                *answer = instead;
+            }
         }
         Fault::Reset { when: ResetWhen::MidAnswer, after_bytes } => {
             wire.cut_after(*after_bytes, End::Reset);

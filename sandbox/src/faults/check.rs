@@ -20,6 +20,9 @@ impl Fault {
             Self::AuthorizeError { error, .. } if error.is_empty() => {
                 Err("error must not be empty".to_owned())
             }
+            Self::Status { before_body: true, after_work: true, .. } => {
+                Err("before_body and after_work exclude one another".to_owned())
+            }
             Self::Status { status, headers, content_type, body, body_base64, json, .. } => {
                 check_status(*status)?;
                 for (name, value) in headers {

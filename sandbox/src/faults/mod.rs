@@ -83,6 +83,9 @@ pub enum Fault {
         /// Answers as soon as the head of the request is read, leaving its body unread.
         #[serde(default)]
         before_body: bool,
+        /// Carries the request out first, and then answers this all the same.
+        #[serde(default)]
+        after_work: bool,
     },
     /// Only the rule's `delay_ms`; then the real answer.
     Delay {},
@@ -251,6 +254,7 @@ impl Fault {
             body_base64: Some(STANDARD.encode(body)),
             json: None,
             before_body: false,
+            after_work: false,
         }
     }
 
@@ -259,6 +263,15 @@ impl Fault {
     pub fn with_header(mut self, name: &str, value: &str) -> Self {
         if let Self::Status { headers, .. } = &mut self {
             headers.insert(name.to_owned(), value.to_owned());
+        }
+        self
+    }
+
+    /// Carries the request out before an answer made by [`Fault::status`] or [`Fault::answer`];
+    /// without effect on other kinds.
+    pub fn after_work(mut self) -> Self {
+        if let Self::Status { after_work, .. } = &mut self {
+            *after_work = true;
         }
         self
     }
