@@ -10,7 +10,7 @@ use clap::{Arg, ArgAction, Command, value_parser};
 
 use signdoc_sandbox::ServerCertificate;
 
-use crate::{connection, exit, verify};
+use crate::{connection, exit, order, verify};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -23,6 +23,7 @@ Examples:
   signdoc demo
   signdoc convert loan.pdf terms.pdf -o converted
   signdoc preflight loan.pdf
+  signdoc sign loan.pdf -o signed --open
   signdoc verify signed.pdf --original loan.pdf --trust roots.pem
   signdoc check
   signdoc explain DOC_SIGNED
@@ -46,6 +47,9 @@ pub(crate) fn command() -> Command {
         .subcommand(convert())
         .subcommand(preflight())
         .subcommand(verify_command())
+        .subcommand(order::args::sign())
+        .subcommand(order::args::download())
+        .subcommand(order::args::recover())
         .subcommand(csc())
         .subcommand(check())
         .subcommand(explain())
@@ -346,7 +350,7 @@ fn explain() -> Command {
         .arg(json())
 }
 
-fn files(help: &'static str) -> Arg {
+pub(crate) fn files(help: &'static str) -> Arg {
     Arg::new("files")
         .value_name("FILE|FOLDER")
         .num_args(1..)
@@ -355,7 +359,7 @@ fn files(help: &'static str) -> Arg {
         .help(help)
 }
 
-fn output(help: &'static str) -> Arg {
+pub(crate) fn output(help: &'static str) -> Arg {
     Arg::new("output")
         .short('o')
         .long("output")
@@ -368,7 +372,7 @@ fn no_converter() -> Arg {
     flag("no_converter", "as if no converter were installed")
 }
 
-fn text(name: &'static str, help: &'static str) -> Arg {
+pub(crate) fn text(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name)
         .long(name.replace('_', "-"))
         .value_name("TEXT")
@@ -376,15 +380,19 @@ fn text(name: &'static str, help: &'static str) -> Arg {
         .help(help)
 }
 
-fn number(name: &'static str, parser: impl Into<ValueParser>, help: &'static str) -> Arg {
+pub(crate) fn number(
+    name: &'static str,
+    parser: impl Into<ValueParser>,
+    help: &'static str,
+) -> Arg {
     Arg::new(name).long(name).value_name("NUMBER").value_parser(parser.into()).help(help)
 }
 
-fn flag(name: &'static str, help: &'static str) -> Arg {
+pub(crate) fn flag(name: &'static str, help: &'static str) -> Arg {
     Arg::new(name).long(name.replace('_', "-")).action(ArgAction::SetTrue).help(help)
 }
 
-fn json() -> Arg {
+pub(crate) fn json() -> Arg {
     Arg::new("json")
         .long("json")
         .action(ArgAction::SetTrue)

@@ -12,6 +12,7 @@ pub mod exit;
 mod explain;
 mod inputs;
 mod list;
+mod order;
 mod preflight;
 mod progress;
 mod redirect;
@@ -65,6 +66,9 @@ fn dispatch(args: Vec<OsString>, interrupted: Interrupted<'_>) -> i32 {
         Some(("convert", matches)) => convert::run(matches, &mut screen, interrupted),
         Some(("check", matches)) => check::run(matches, &mut screen, interrupted),
         Some(("preflight", matches)) => preflight::run(matches, &mut screen, interrupted),
+        Some(("sign", matches)) => order::sign::run(matches, &mut screen, interrupted),
+        Some(("download", matches)) => order::download::run(matches, &mut screen, interrupted),
+        Some(("recover", matches)) => order::recover::run(matches, &mut screen, interrupted),
         Some(("csc", matches)) => csc::run(matches, &mut screen, interrupted),
         Some(("verify", matches)) => verify::run(matches, &mut screen, interrupted),
         Some(("demo", matches)) => demo::run(matches, &mut screen, interrupted),

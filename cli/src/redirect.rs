@@ -46,13 +46,17 @@ impl Callback {
         &self.address
     }
 
+    /// The callback's address with its query, if it has come.
+    pub(crate) fn poll(&self) -> Option<String> {
+        let (stream, _) = self.listener.accept().ok()?;
+        taken(stream).map(|query| format!("{}?{query}", self.address))
+    }
+
     /// Waits for the callback and gives its address with its query.
     pub(crate) fn wait(&self, interrupted: Interrupted<'_>) -> Result<String> {
         loop {
-            if let Ok((stream, _)) = self.listener.accept()
-                && let Some(query) = taken(stream)
-            {
-                return Ok(format!("{}?{query}", self.address));
+            if let Some(came) = self.poll() {
+                return Ok(came);
             }
             if interrupted() {
                 return Err(cancelled());
