@@ -163,10 +163,10 @@ def fetched(address: str, process: subprocess.Popen[str]) -> str:
 
 @contextmanager
 def served(
-    folder: Path, application: str, *arguments: str, **environment: str
+    folder: Path, application: str, *arguments: str, environment: dict[str, str], port: int = 0
 ) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """An application of ``folder`` under gunicorn: its address and process."""
-    port = free_port()
+    port = port or free_port()
     command = [sys.executable, "-m", "gunicorn", *arguments, f"--bind=127.0.0.1:{port}"]
     process = subprocess.Popen(
         [*command, "--chdir", str(folder), application],

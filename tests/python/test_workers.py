@@ -113,7 +113,10 @@ def test_gunicorn_that_loads_the_application_first(
     environment = {**credentials(sandbox), "HOME": str(tmp_path)}
     arguments = ["--preload", "--workers=2", *more]
     with (
-        served(tmp_path, "shop:application", *arguments, **environment) as (address, process),
+        served(tmp_path, "shop:application", *arguments, environment=environment) as (
+            address,
+            process,
+        ),
         ThreadPoolExecutor(8) as pool,
     ):
         pages = list(pool.map(lambda _: fetched(address, process), range(8)))
