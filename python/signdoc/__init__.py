@@ -76,6 +76,7 @@ from signdoc.results import (
 )
 
 if TYPE_CHECKING:
+    from signdoc import web
     from signdoc.aio import AsyncClient
     from signdoc.sandbox import Sandbox
     from signdoc.verification import Check, Finding, Findings, Report, preflight, verify
@@ -145,6 +146,7 @@ __all__ = [
     "__version__",
     "preflight",
     "verify",
+    "web",
 ]
 
 
@@ -165,6 +167,10 @@ def __getattr__(name: str) -> Any:
         from signdoc import verification
 
         return getattr(verification, name)
+    if name == "web":
+        from importlib import import_module
+
+        return import_module("signdoc.web")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -148,12 +148,10 @@ def test_an_example_lets_a_customer_sign(
         connection.close()
         return answer.status, {key.lower(): value for key, value in answer.getheaders()}, text
 
-    with served(
+    serving = served(
         REPOSITORY / "examples", application, *arguments, port=port, environment=environment
-    ) as (
-        address,
-        process,
-    ):
+    )
+    with serving as (address, process):
         assert "Sign" in fetched(address + "/", process)
         status, headers, text = asked("POST", "/sign")
         assert status == 303, text

@@ -112,13 +112,8 @@ def test_gunicorn_that_loads_the_application_first(
     more = ["--worker-class=asgi", "--asgi-lifespan=off"] if kind == "asgi" else []
     environment = {**credentials(sandbox), "HOME": str(tmp_path)}
     arguments = ["--preload", "--workers=2", *more]
-    with (
-        served(tmp_path, "shop:application", *arguments, environment=environment) as (
-            address,
-            process,
-        ),
-        ThreadPoolExecutor(8) as pool,
-    ):
+    serving = served(tmp_path, "shop:application", *arguments, environment=environment)
+    with serving as (address, process), ThreadPoolExecutor(8) as pool:
         pages = list(pool.map(lambda _: fetched(address, process), range(8)))
     assert pages == ["['PDFA_2B'] %PDF-1.7 1"] * 8
 
