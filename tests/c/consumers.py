@@ -1,4 +1,4 @@
-"""Programs in C++ and Go that use the library as it is installed."""
+"""Programs in C, C++ and Go that use the library as it is installed."""
 
 from __future__ import annotations
 
@@ -85,6 +85,39 @@ def cpp_with_packages(folder: Path, libraries: Libraries, report: Report) -> Non
         report.check("the CMake package, C++", problem)
 
 
+def sign_example(programs: Programs, libraries: Libraries, ready: dict[str, str]) -> None:
+    """The example that has documents signed, with the sandbox's end user."""
+    report = programs.report
+    program = programs.folder / "sign"
+    library = libraries.prefix / "lib"
+    strict = ["-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror"]
+    link = [f"-L{library}", "-lsigndoc", f"-Wl,-rpath,{library}"]
+    source = str(ROOT / "examples" / "sign.c")
+    done = run(["cc", *strict, f"-I{ROOT / 'include'}", source, "-o", str(program), *link])
+    report.check("the signing example compiles", done.stdout if done.returncode else "")
+    if done.returncode:
+        return
+    loan = str(Path(programs.environment["SAMPLES"]) / "loan-agreement.pdf")
+    for action, status in (("sign", 0), ("cancel", 8)):
+        out = programs.folder / f"signed-{action}"
+        command = [str(program), str(out), "https://shop.example/callback", loan, loan]
+        child = subprocess.Popen(command, env=_settings(ready), stdout=subprocess.PIPE, text=True)
+        assert child.stdout is not None
+        told = [child.stdout.readline(), child.stdout.readline()]
+        _control(ready, "visit", {"url": told[1].strip(), "action": action})
+        rest, _ = child.communicate(timeout=work.PATIENCE)
+        signed = sorted(path.name for path in out.glob("*.pdf"))
+        wanted = ["loan-agreement-2.pdf", "loan-agreement.pdf"] if status == 0 else []
+        good = child.returncode == status and signed == wanted
+        problem = "" if good else f"{child.returncode} {signed}\n{''.join(told)}{rest}"
+        report.check(f"the signing example: {action}", problem)
+
+
+def _settings(ready: dict[str, str]) -> dict[str, str]:
+    keys = ("issuer", "client_id", "client_secret")
+    return {f"SIGNDOC_{key.upper()}": ready[key] for key in keys}
+
+
 def go(programs: Programs, libraries: Libraries, ready: dict[str, str], log: Path | None) -> None:
     """The Go package's own tests, and its example; `log` gets what the tests print."""
     report = programs.report
@@ -130,8 +163,7 @@ def go(programs: Programs, libraries: Libraries, ready: dict[str, str], log: Pat
 
 def example(program: Path, ready: dict[str, str], programs: Programs, report: Report) -> None:
     """The example converts, says what is not set, and is interrupted."""
-    settings = {f"SIGNDOC_{key.upper()}": ready[key] for key in ("issuer", "client_id")}
-    settings["SIGNDOC_CLIENT_SECRET"] = ready["client_secret"]
+    settings = _settings(ready)
     samples = sorted(str(path) for path in Path(programs.environment["SAMPLES"]).glob("*.pdf"))
     out = programs.folder / "out-go"
     _control(ready, "reset", None)

@@ -247,6 +247,7 @@ def main(words: list[str]) -> int:
                 under_valgrind(programs, compiled)
                 with_sanitizers(programs, found, libraries, "gcc")
                 with_sanitizers(programs, found, libraries, "clang")
+            consumers.sign_example(programs, libraries, production)
             in_cpp(programs, libraries, quick=quick)
             consumers.go(programs, libraries, production, given.go_log)
     return report.end()
