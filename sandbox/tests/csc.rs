@@ -525,3 +525,49 @@ fn timestamps_are_given_at_the_sandboxs_time() {
     assert!((-5..=0).contains(&ahead), "{ahead}");
     assert_eq!(exchange(&sandbox, "POST", "/_sandbox/tsa", &headers, b"no").status, 400);
 }
+
+/// pyHanko's own client, which nobody here wrote, signs with every kind of key.
+#[test]
+fn a_client_from_elsewhere_signs() {
+    let Some(python) = std::env::var_os("SIGNDOC_JUDGE_PYTHON") else {
+        println!("not tried: SIGNDOC_JUDGE_PYTHON is not set");
+        return;
+    };
+    let sandbox = production();
+    let folder = tempfile::tempdir().unwrap();
+    let settings = json!({
+        "issuer": sandbox.issuer(),
+        "client_id": sandbox.client_id(),
+        "client_secret": sandbox.client_secret(),
+        "csc_url": sandbox.csc_url(),
+        "control_url": sandbox.control_url(),
+    });
+    std::fs::write(folder.path().join("settings.json"), settings.to_string()).unwrap();
+    std::fs::write(folder.path().join("in.pdf"), samples::loan_agreement()).unwrap();
+    let program = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/judge/pyhanko_csc.py");
+    for csc_key in [CscKey::Rsa2048, CscKey::P256, CscKey::P384] {
+        sandbox.set_variants(Variants { csc_key, ..Variants::default() });
+        let output = std::process::Command::new(&python)
+            .args([program, "settings.json", "in.pdf", "out.pdf"])
+            .current_dir(folder.path())
+            .output()
+            .unwrap();
+        let said = String::from_utf8_lossy(&output.stdout);
+        if said.contains("RESULT not installed") {
+            println!("not tried: {said}");
+            return;
+        }
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("RESULT signed"), "{csc_key:?}: {said} {complaint}");
+        let pem = sandbox.trust_pem().unwrap();
+        let options = VerifyOptions {
+            original: Some(Arc::new(Bytes::from(samples::loan_agreement()))),
+            trust: TrustAnchors::from_bytes(pem.as_bytes()).unwrap(),
+            ..VerifyOptions::default()
+        };
+        let signed = std::fs::read(folder.path().join("out.pdf")).unwrap();
+        let report = verify_bytes(signed, &options);
+        assert!(report.ok, "{csc_key:?}: {}", report.to_json());
+        assert!(sandbox.refused().is_empty(), "{:?}", sandbox.refused());
+    }
+}
