@@ -78,6 +78,7 @@ from signdoc.results import (
 if TYPE_CHECKING:
     from signdoc import web
     from signdoc.aio import AsyncClient
+    from signdoc.csc import PdfSeal, PdfToSign
     from signdoc.sandbox import Sandbox
     from signdoc.verification import Check, Finding, Findings, Report, preflight, verify
 
@@ -125,6 +126,8 @@ __all__ = [
     "PadesDownload",
     "PadesSigned",
     "PadesState",
+    "PdfSeal",
+    "PdfToSign",
     "Progress",
     "ProtocolError",
     "Recovery",
@@ -171,6 +174,10 @@ def __getattr__(name: str) -> Any:
         from importlib import import_module
 
         return import_module("signdoc.web")
+    if name in ("PdfSeal", "PdfToSign"):
+        from signdoc import csc
+
+        return getattr(csc, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -4,6 +4,7 @@ from typing import Any, Final, Generic, TypeAlias, TypeVar, final
 from signdoc._documents import Given
 from signdoc._log import Log
 from signdoc._options import Limits
+from signdoc.csc import PdfRow
 from signdoc.orders import DownloadRow, RecoveryRow
 from signdoc.results import Row
 
@@ -12,9 +13,16 @@ __all__ = [
     "Batch",
     "Bell",
     "Call",
+    "CscSession",
     "Engine",
     "Order",
     "cli",
+    "csc_begin",
+    "csc_credentials",
+    "csc_finish",
+    "csc_info",
+    "csc_sign_hashes",
+    "csc_sign_pdfs",
     "dismiss",
     "error_table",
     "login_begin",
@@ -182,6 +190,41 @@ def login_finish(
     *,
     timeout: Limits,
 ) -> Call[tuple[str, str, dict[str, Any]]]: ...
+
+@final
+class CscSession: ...
+
+def csc_info(engine: Engine, *, timeout: Limits) -> Call[dict[str, Any]]: ...
+def csc_begin(
+    engine: Engine, redirect_uri: str, *, lang: str | None, description: str | None
+) -> Call[tuple[str, str]]: ...
+def csc_finish(
+    engine: Engine,
+    token: str,
+    url: str | None,
+    form: Sequence[tuple[str, str]] | None,
+    *,
+    timeout: Limits,
+) -> Call[CscSession]: ...
+def csc_credentials(
+    engine: Engine, session: CscSession, *, timeout: Limits
+) -> Call[list[tuple[dict[str, Any], list[bytes]]]]: ...
+def csc_sign_hashes(
+    engine: Engine,
+    session: CscSession,
+    step: str,
+    hashes: tuple[Any, ...] | None,
+    *,
+    timeout: Limits,
+) -> Call[list[bytes]]: ...
+def csc_sign_pdfs(
+    engine: Engine,
+    session: CscSession | None,
+    pdfs: Sequence[tuple[Any, ...]],
+    choice: tuple[str, str | None, str | None, str | None],
+    *,
+    timeout: Limits,
+) -> Call[list[PdfRow]]: ...
 def spec(number: int) -> dict[str, Any] | None: ...
 def error_table() -> list[dict[str, Any]]: ...
 def warning_table() -> list[tuple[str, str]]: ...

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
     from types import TracebackType
 
+    from signdoc._aio_csc import AsyncCsc
     from signdoc._documents import Document, Given
     from signdoc._operations import Progress
     from signdoc._options import Seconds, StrPath, Timeout
@@ -119,6 +120,13 @@ class AsyncClient(ClientBase):
     def login(self) -> AsyncLogins:
         """Logins of end users who come to sign."""
         return AsyncLogins(self)
+
+    @property
+    def csc(self) -> AsyncCsc:
+        """The credential-based signing interface at the option ``csc_url``."""
+        from signdoc._aio_csc import AsyncCsc
+
+        return AsyncCsc(self)
 
     async def close(self) -> None:
         """Refuses further calls; calls under way in other tasks end as they would have."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator
     from types import TracebackType
 
+    from signdoc._csc import Csc
     from signdoc._documents import Given
     from signdoc._native import Batch
     from signdoc._options import Seconds, StrPath, Timeout
@@ -181,6 +182,13 @@ class Client(ClientBase):
     def login(self) -> Logins:
         """Logins of end users who come to sign."""
         return Logins(self)
+
+    @property
+    def csc(self) -> Csc:
+        """The credential-based signing interface at the option ``csc_url``."""
+        from signdoc._csc import Csc
+
+        return Csc(self)
 
     def close(self) -> None:
         """Refuses further calls; calls under way in other threads end as they would have."""

@@ -8,6 +8,7 @@ mod batch;
 mod bell;
 mod buffer;
 mod call;
+mod csc;
 mod documents;
 mod engine;
 mod errors;
@@ -30,6 +31,11 @@ mod _native {
     use crate::bell::Bell;
     #[pymodule_export]
     use crate::call::Call;
+    #[pymodule_export]
+    use crate::csc::{
+        CscSession, csc_begin, csc_credentials, csc_finish, csc_info, csc_sign_hashes,
+        csc_sign_pdfs,
+    };
     #[pymodule_export]
     use crate::engine::Engine;
     #[pymodule_export]
