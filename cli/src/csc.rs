@@ -1,6 +1,6 @@
 //! `signdoc csc`: the credential-based signing interface.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::ArgMatches;
 use serde_json::{Value, json};
@@ -8,7 +8,7 @@ use signdoc::csc::{
     CscInfo, CscLoginOptions, CscSession, HashAlgorithm, PdfToSign, SignPdfOptions, SignedPdf,
 };
 use signdoc::engine::Engine;
-use signdoc::{CallOptions, Code, Document, Error, FinishOptions, Result};
+use signdoc::{CallOptions, Document, FinishOptions, Result};
 
 use crate::inputs::{self, Input};
 use crate::redirect::{self, Callback};
@@ -102,36 +102,21 @@ fn signed(
     Ok((inputs, results))
 }
 
-/// Where each signed document goes: the input's name in the folder, or beside it as `*.signed.pdf`.
+/// The documents; they go to the folder, or beside each as `*.signed.pdf`.
 fn jobs(matches: &ArgMatches, inputs: &[Input]) -> Result<Vec<PdfToSign>> {
-    let folder = matches.get_one::<PathBuf>("output");
-    let reason = matches.get_one::<String>("reason");
-    let mut taken: Vec<PathBuf> = Vec::new();
-    inputs
-        .iter()
-        .map(|input| {
-            let path = target(&input.path, folder.map(PathBuf::as_path));
-            if taken.contains(&path) {
-                return Err(Error::new(
-                    Code::InvalidArgument,
-                    format!("two documents would both be written to {}", path.display()),
-                ));
-            }
-            taken.push(path.clone());
-            let mut job = PdfToSign::new(Document::from_path(&input.path)).to(path);
-            job.overwrite = matches.get_flag("overwrite");
-            job.options.reason = reason.cloned();
-            Ok(job)
-        })
-        .collect()
-}
-
-fn target(input: &Path, folder: Option<&Path>) -> PathBuf {
-    let name = input.file_name().unwrap_or_default();
-    match folder {
-        Some(folder) => folder.join(name),
-        None => input.with_extension("signed.pdf"),
+    let overwrite = matches.get_flag("overwrite");
+    let job = |input: &Input| {
+        let mut job = PdfToSign::new(Document::from_path(&input.path));
+        job.to = Some(input.path.with_extension("signed.pdf"));
+        job.overwrite = overwrite;
+        job.options.reason = matches.get_one::<String>("reason").cloned();
+        job
+    };
+    let mut jobs: Vec<_> = inputs.iter().map(job).collect();
+    if let Some(folder) = matches.get_one::<PathBuf>("output") {
+        PdfToSign::into_folder(&mut jobs, folder, overwrite)?;
     }
+    Ok(jobs)
 }
 
 fn login(

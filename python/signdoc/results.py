@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from signdoc._enums import OpenEnum
 from signdoc._record import Record
+from signdoc._table import html_table, text_table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -182,23 +183,10 @@ class ConversionResults(list[Conversion]):
         ]
 
     def __repr__(self) -> str:
-        if not self:
-            return "no results"
-        rows = [_HEAD, *self._cells()]
-        widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
-        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
-        lines.insert(1, "  ".join("-" * width for width in widths))
-        return "\n".join(lines)
+        return text_table(_HEAD, self._cells()) if self else "no results"
 
     def _repr_html_(self) -> str:
-        from html import escape
-
-        def row(tag: str, cells: Iterable[str]) -> str:
-            inner = "".join(f"<{tag}>{escape(cell)}</{tag}>" for cell in cells)
-            return f"<tr>{inner}</tr>"
-
-        body = "".join(row("td", cells) for cells in self._cells())
-        return f"<table><thead>{row('th', _HEAD)}</thead><tbody>{body}</tbody></table>"
+        return html_table(_HEAD, self._cells())
 
 
 _HEAD = ("#", "converted", "warnings", "errors", "size", "result")

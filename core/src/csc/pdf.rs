@@ -1,7 +1,7 @@
 //! Whole PDFs: prepare, have the hash signed, embed.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -22,6 +22,7 @@ use super::output::Output;
 use super::session::{HashesToSign, Signatures, check_count, time_of};
 use super::timestamp;
 use crate::client::{CallOptions, Client};
+use crate::destination::Namer;
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::order::SentDocument;
@@ -45,6 +46,20 @@ pub struct PdfToSign {
 }
 
 impl PdfToSign {
+    /// Gives each document a file in `folder`, called after its input; the folder is made when it
+    /// is missing.
+    ///
+    /// # Errors
+    /// [`Code::DestinationFailed`], [`Code::DestinationExists`] unless `overwrite` is set.
+    pub fn into_folder(pdfs: &mut [Self], folder: &Path, overwrite: bool) -> Result<()> {
+        let mut names = Namer::new(folder, overwrite)?;
+        for (index, pdf) in pdfs.iter_mut().enumerate() {
+            pdf.to = Some(names.path(index, pdf.document.name.as_deref(), overwrite)?);
+            pdf.overwrite = overwrite;
+        }
+        Ok(())
+    }
+
     /// An invisible signature, the result in memory.
     #[must_use]
     pub fn new(document: Document) -> Self {
