@@ -477,6 +477,25 @@ typedef struct signdoc_client signdoc_client;
 typedef struct signdoc_convert_options signdoc_convert_options;
 
 /**
+ * How hashes and PDFs are signed. Freed with signdoc_csc_request_free; may be used for many
+ * sessions.
+ */
+typedef struct signdoc_csc_request signdoc_csc_request;
+
+/**
+ * A signing session: one login, one authorization, up to 50 signatures. A step out of order, or a
+ * second use, fails before anything is sent with SIGNDOC_E_CSC_TOKEN_ALREADY_USED, the code the
+ * service would give. Threads may share it. Freed with signdoc_csc_session_free.
+ */
+typedef struct signdoc_csc_session signdoc_csc_session;
+
+/**
+ * What was signed: signature values or PDFs, in the order they were given. All texts and views
+ * belong to it and live as long as it does. Freed with signdoc_csc_signed_free.
+ */
+typedef struct signdoc_csc_signed signdoc_csc_signed;
+
+/**
  * The documents of one call, in order. Freed with signdoc_documents_free; may be used for several
  * calls, except for what signdoc_documents_add_reader added.
  */
@@ -1278,6 +1297,196 @@ const char *signdoc_strings_get(const signdoc_strings *strings, size_t index);
  * Frees a list of texts. NULL is fine.
  */
 void signdoc_strings_free(signdoc_strings *strings);
+
+/**
+ * What the interface says of itself (CSC API v2, info), as JSON. `*out` is freed with
+ * signdoc_buffer_free. `timeout_ms` and `call` are as in signdoc_convert.
+ *
+ * SIGNDOC_E_MISSING_OPTION without the option "csc_url"; errors of the network, the token and the
+ * interface.
+ */
+int32_t signdoc_csc_info_json(const signdoc_client *client,
+                              uint64_t timeout_ms,
+                              const signdoc_call *call,
+                              signdoc_buffer *out,
+                              signdoc_error **error);
+
+/**
+ * The address to send the end user to; sends nothing. `*out` is freed with signdoc_login_free;
+ * its signdoc_login_sign_id is empty.
+ *
+ * `redirect_uri`: where the user comes back to, as it is registered. `request`, which may be NULL:
+ * "lang" and "description" of it are used.
+ *
+ * SIGNDOC_E_MISSING_OPTION without the option "csc_url"; SIGNDOC_E_INVALID_ARGUMENT for a redirect
+ * address that cannot be one; SIGNDOC_E_MISSING_SECRET where there is nothing to seal with.
+ */
+int32_t signdoc_csc_begin(const signdoc_client *client,
+                          const char *redirect_uri,
+                          const signdoc_csc_request *request,
+                          signdoc_login **out,
+                          signdoc_error **error);
+
+/**
+ * Takes what came back on the redirect and exchanges its code for a session. `*out` is freed with
+ * signdoc_csc_session_free.
+ *
+ * `token` is what signdoc_login_token gave; `callback` is the whole address of the callback, or
+ * the form it posted. `timeout_ms` and `call` are as in signdoc_convert.
+ *
+ * SIGNDOC_E_LOGIN_TOKEN_INVALID, SIGNDOC_E_LOGIN_STATE_MISMATCH (ignore such a callback), the
+ * errors of the redirect (SIGNDOC_E_AUTHORIZE_ACCESS_DENIED and the others) and of the token
+ * endpoint (SIGNDOC_E_OAUTH_INVALID_GRANT for a callback that was used before).
+ */
+int32_t signdoc_csc_finish(const signdoc_client *client,
+                           const char *token,
+                           const char *callback,
+                           uint64_t timeout_ms,
+                           const signdoc_call *call,
+                           signdoc_csc_session **out,
+                           signdoc_error **error);
+
+/**
+ * The user's credentials as a JSON array (CSC API v2, credentials/list): asked for once, then
+ * remembered. `*out` is freed with signdoc_buffer_free. `timeout_ms` and `call` are as in
+ * signdoc_convert.
+ *
+ * SIGNDOC_E_CSC_CREDENTIAL_NOT_FOUND where there is none; the other codes of the interface.
+ */
+int32_t signdoc_csc_credentials_json(const signdoc_client *client,
+                                     const signdoc_csc_session *session,
+                                     uint64_t timeout_ms,
+                                     const signdoc_call *call,
+                                     signdoc_buffer *out,
+                                     signdoc_error **error);
+
+/**
+ * Signs digests: list, authorize, signHash, and the check of each signature. The values in `*out`,
+ * one for each digest, are had with signdoc_csc_signed_data and freed with
+ * signdoc_csc_signed_free. Values of ECDSA keys are as the service wrote them.
+ *
+ * `hashes`: `count` digests (1 to 50) of `hash_len` bytes each, one behind the other. `request`,
+ * which may be NULL, tells how they were made and how they are signed. `timeout_ms` is the time
+ * each step may take; `call` is as in signdoc_convert.
+ *
+ * Before anything is sent: SIGNDOC_E_CSC_INVALID_PARAMETERS, SIGNDOC_E_CSC_TOKEN_ALREADY_USED. The
+ * codes of the interface; SIGNDOC_E_CSC_SIGNATURE_MISMATCH for a signature that is not the one
+ * asked for; SIGNDOC_E_OUTCOME_UNKNOWN when the answer was lost.
+ */
+int32_t signdoc_csc_sign_hashes(const signdoc_client *client,
+                                const signdoc_csc_session *session,
+                                const uint8_t *hashes,
+                                size_t count,
+                                size_t hash_len,
+                                const signdoc_csc_request *request,
+                                uint64_t timeout_ms,
+                                const signdoc_call *call,
+                                signdoc_csc_signed **out,
+                                signdoc_error **error);
+
+/**
+ * Signs 1 to 50 PDFs in one session. Documents and destinations are checked before the session's
+ * token is used; each signature is verified before it is embedded; the bytes of a document stay an
+ * untouched prefix of the signed one. `*out` is freed with signdoc_csc_signed_free.
+ *
+ * `session`: NULL only looks documents and destinations over, as should be done before a user is
+ * sent to log in; `*out` is empty then. `to_folder`: where signed PDFs are written, each named
+ * after its document, complete or not at all, readable by its owner alone; NULL: they stay in
+ * memory. `request`, which may be NULL, tells how they are signed. `timeout_ms` is the time each
+ * step may take; `call` is as in signdoc_convert.
+ *
+ * SIGNDOC_E_PDF_ENCRYPTED, SIGNDOC_E_PDF_NOT_SIGNABLE, SIGNDOC_E_SEAL_PAGE,
+ * SIGNDOC_E_DESTINATION_EXISTS and their like before the token is used; those of
+ * signdoc_csc_sign_hashes.
+ */
+int32_t signdoc_csc_sign_pdfs(const signdoc_client *client,
+                              const signdoc_csc_session *session,
+                              const signdoc_documents *documents,
+                              const char *to_folder,
+                              const signdoc_csc_request *request,
+                              uint64_t timeout_ms,
+                              const signdoc_call *call,
+                              signdoc_csc_signed **out,
+                              signdoc_error **error);
+
+/**
+ * How many there are; 0 for NULL. The functions below take an `index` from 0 to one less.
+ */
+size_t signdoc_csc_signed_count(const signdoc_csc_signed *signed_);
+
+/**
+ * The signature value, or the signed PDF where it is in memory; else an empty view.
+ */
+signdoc_view signdoc_csc_signed_data(const signdoc_csc_signed *signed_, size_t index);
+
+/**
+ * The file a signed PDF was written to; NULL where it is in memory.
+ */
+const char *signdoc_csc_signed_path(const signdoc_csc_signed *signed_, size_t index);
+
+/**
+ * The PAdES baseline level a PDF has reached: "B-B", "B-T" (with the option "tsa_url") or "B-LT"
+ * (and revocation answers); NULL for signature values.
+ */
+const char *signdoc_csc_signed_level(const signdoc_csc_signed *signed_, size_t index);
+
+/**
+ * All about the signed PDFs as a JSON array: "index", "path", "size", "field_name", "level",
+ * "notes". Never NULL; empty for NULL.
+ */
+const char *signdoc_csc_signed_json(const signdoc_csc_signed *signed_);
+
+/**
+ * Frees a session; its token is forgotten. NULL is fine.
+ */
+void signdoc_csc_session_free(signdoc_csc_session *session);
+
+/**
+ * Frees what was signed with its texts; files stay. NULL is fine.
+ */
+void signdoc_csc_signed_free(signdoc_csc_signed *signed_);
+
+/**
+ * A request of which nothing is set: SHA-256, the user's first credential, invisible signatures.
+ * NULL only where the library stopped a fault inside itself.
+ */
+signdoc_csc_request *signdoc_csc_request_new(void);
+
+/**
+ * Sets one property.
+ *
+ * "lang": language of the login pages, "nb", "nn" or "en". "description": what the user is asked
+ * to agree to, at most 500 characters. "hash_algorithm": "sha256", "sha384" or "sha512".
+ * "credential_id": which credential. "padding": how an RSA key signs, "pkcs1" or "pss". For PDFs:
+ * "overwrite" ("true" or "false": whether existing files are replaced), "field_name" (an empty
+ * signature field to fill), "reason", "location", "contact_info", "name" (the signer's; the
+ * certificate's where it is not set).
+ *
+ * SIGNDOC_E_INVALID_ARGUMENT for another key, and for a value that is none;
+ * SIGNDOC_E_CSC_INVALID_HASH_ALGORITHM for another hash function.
+ */
+int32_t signdoc_csc_request_set(signdoc_csc_request *request,
+                                const char *property,
+                                const char *value,
+                                signdoc_error **error);
+
+/**
+ * Gives the PDFs a visible seal: `x` points from the left edge of the page as it is shown, `y`
+ * points from its upper edge down, on `page` from 1, `width` by `height` points large; 0 for both
+ * takes 180 by 48. It shows the signer's name, the reason and the time.
+ */
+int32_t signdoc_csc_request_set_seal(signdoc_csc_request *request,
+                                     double x,
+                                     double y,
+                                     uint32_t page,
+                                     double width,
+                                     double height,
+                                     signdoc_error **error);
+
+/**
+ * Frees a request; what was begun with it goes on. NULL is fine.
+ */
+void signdoc_csc_request_free(signdoc_csc_request *request);
 
 /**
  * How many documents there are; 0 for NULL. The functions below take an `index` from 0 to one

@@ -128,6 +128,15 @@ impl Entry {
         if pointer.is_null() { Ok(None) } else { self.text(pointer, argument).map(Some) }
     }
 
+    /// Bytes of the caller's.
+    pub(crate) fn bytes(&self, pointer: *const u8, len: usize, argument: &str) -> Result<&[u8]> {
+        if pointer.is_null() {
+            return Err(handle::null(argument, "pointer to the bytes"));
+        }
+        // SAFETY: not NULL, so as many bytes as the caller says are there by the contract of `new`.
+        Ok(unsafe { std::slice::from_raw_parts(pointer, len) })
+    }
+
     /// A place for a result. Taken before the work is done, so that no result is without a place.
     pub(crate) fn place<T>(&self, pointer: *mut T, argument: &str) -> Result<Place<'_, T>> {
         if pointer.is_null() {

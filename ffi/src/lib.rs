@@ -24,6 +24,8 @@ mod reader;
 mod results;
 mod writer;
 
+mod csc;
+mod csc_request;
 mod download;
 mod login;
 mod order;

@@ -32,6 +32,12 @@ pub(crate) struct Begun {
     token: CString,
 }
 
+impl Begun {
+    pub(crate) fn new(url: &str, sign_id: &str, token: &str) -> Self {
+        Self { url: text(url), sign_id: text(sign_id), token: text(token) }
+    }
+}
+
 pub(crate) struct Person {
     sign_id: CString,
     subject: CString,
@@ -91,9 +97,7 @@ pub unsafe extern "C" fn signdoc_login_begin(
         let login = wait::run(engine, watch, |client| async move {
             client.login().begin(order, &redirect, &options).await
         })?;
-        let token = text(&login.to_token());
-        let (url, sign_id) = (text(&login.url), text(&login.sign_id));
-        out.put(handle::new(Begun { url, sign_id, token }));
+        out.put(handle::new(Begun::new(&login.url, &login.sign_id, &login.to_token())));
         Ok(())
     })
 }
