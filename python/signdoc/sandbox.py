@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from signdoc._base import ClientBase
     from signdoc._keywords import ClientOptions
     from signdoc.aio import AsyncClient
+    from signdoc.csc import CscLogin
     from signdoc.logins import Login
     from signdoc.orders import Order
 
@@ -177,7 +178,9 @@ class SandboxFaults:
                 ``delay``, ``reset`` (``when``: ``accept``, ``before_body``, ``after_body``,
                 ``after_work``, ``mid_answer``), ``cut`` (``after_bytes``), ``garbage``, ``html``,
                 ``empty``, ``stall``, ``oversized`` (``bytes``), ``slow``, ``expire_tokens``,
-                ``reject_token``.
+                ``reject_token``, and on their own endpoints ``authorize_error`` (``error``),
+                ``callback``, ``id_token``, ``download`` and ``csc`` (``change``), ``cut_document``,
+                ``csc_error`` (``code``, maybe ``spends``).
             method: Method of the requests meant; ``*`` for any.
             path: Path, or the beginning of one followed by ``*``.
             times: How many requests go wrong; ``None`` for all.
@@ -231,6 +234,7 @@ class Sandbox:
         environment: The environment.
         issuer: Address of its identity provider.
         base_url: Address of its service.
+        csc_url: Address of its credential-based signing interface.
         client_id: The client it knows.
         client_secret: That client's secret.
         converter: The converter it uses; ``None`` where there is none.
@@ -245,6 +249,7 @@ class Sandbox:
     environment: str
     issuer: str
     base_url: str
+    csc_url: str
     client_id: str
     client_secret: str
     converter: str | None
@@ -270,6 +275,7 @@ class Sandbox:
         self.environment = ready["environment"]
         self.issuer = ready["issuer"]
         self.base_url = ready["base_url"]
+        self.csc_url = ready["csc_url"]
         self.client_id = ready["client_id"]
         self.client_secret = ready["client_secret"]
         self.converter = ready["converter"]
@@ -297,6 +303,7 @@ class Sandbox:
             "issuer": self.issuer,
             "client_id": self.client_id,
             "client_secret": self.client_secret,
+            "csc_url": self.csc_url,
             **options,
         }
 
@@ -334,7 +341,7 @@ class Sandbox:
 
     def visit(
         self,
-        login: Login | str,
+        login: Login | CscLogin | str,
         *,
         action: Literal["sign", "cancel", "fail"] = "sign",
         person: str = "kari",

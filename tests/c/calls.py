@@ -78,7 +78,12 @@ SCALARS = {
     "uint64_t": "1000",
     "double": "0",
 }
-RIGHT = SCALARS | {"void *": "NULL", "const void *": '"x"', "signdoc_error **": "&error"}
+RIGHT = SCALARS | {
+    "void *": "NULL",
+    "const void *": '"x"',
+    "const uint8_t *": '(const uint8_t *)"x"',
+    "signdoc_error **": "&error",
+}
 NAMED = {
     "key": '"scope"',
     "word": '"708"',
@@ -292,6 +297,26 @@ static void make_fixtures(void) {
                                     &right.download, &error), &error);
     signdoc_documents_free(texts);
     free(callback);
+
+    static const unsigned char digest[32] = {1};
+    signdoc_login *csc = NULL;
+    right.csc_request = signdoc_csc_request_new();
+    CHECK_OK(signdoc_csc_request_set(right.csc_request, "lang", "en", &error), &error);
+    for (int spent = 1; spent >= 0; spent--) {
+        CHECK_OK(signdoc_csc_begin(right.client, "https://shop.example/callback",
+                                   right.csc_request, &csc, &error), &error);
+        callback = sandbox_visit(&sandbox, signdoc_login_url(csc), "sign");
+        CHECK_OK(signdoc_csc_finish(right.client, signdoc_login_token(csc), callback, 0, NULL,
+                                    &right.csc_session, &error), &error);
+        signdoc_login_free(csc);
+        free(callback);
+        if (spent) {
+            CHECK_OK(signdoc_csc_sign_hashes(right.client, right.csc_session, digest, 1,
+                                             sizeof digest, right.csc_request, 0, NULL,
+                                             &right.csc_signed, &error), &error);
+            signdoc_csc_session_free(right.csc_session);
+        }
+    }
     right.verify_options = signdoc_verify_options_new();
     CHECK_OK(signdoc_verify(right.documents, NULL, &right.report, &error), &error);
     CHECK_OK(signdoc_preflight(right.documents, &right.findings, &error), &error);

@@ -124,6 +124,7 @@ struct sandbox sandbox_of(const char *environment) {
         setting(environment, "client_id"),
         setting(environment, "client_secret"),
         setting(environment, "control"),
+        setting(environment, "csc_url"),
     };
     free(sandbox_control(&sandbox, "POST", "/_sandbox/reset", ""));
     return sandbox;
@@ -241,6 +242,7 @@ signdoc_options *sandbox_options(const struct sandbox *sandbox) {
     CHECK_OK(signdoc_options_set(options, "issuer", sandbox->issuer, &error), &error);
     CHECK_OK(signdoc_options_set(options, "client_id", sandbox->client_id, &error), &error);
     CHECK_OK(signdoc_options_set(options, "client_secret", sandbox->client_secret, &error), &error);
+    CHECK_OK(signdoc_options_set(options, "csc_url", sandbox->csc_url, &error), &error);
     return options;
 }
 

@@ -45,6 +45,7 @@ struct sandbox {
     const char *client_id;
     const char *client_secret;
     const char *control;
+    const char *csc_url;
 };
 
 /* The sandbox of an environment, "production" or "test", set back to its beginning. */

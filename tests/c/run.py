@@ -32,7 +32,7 @@ import consumers
 import work
 from work import HERE, ROOT, Libraries, Programs, Report
 
-PROGRAMS = ("flow", "callbacks", "orders", "cancel", "fork", "threads", "vectors", "verify")
+PROGRAMS = ("flow", "callbacks", "orders", "csc", "cancel", "fork", "threads", "vectors", "verify")
 SETS = {"vectors": "conversion", "verify": "verification"}
 DATA = ROOT / "tests" / "data" / "verification"
 CJSON = Path("/usr/include/cjson/cJSON.h")

@@ -172,6 +172,7 @@ def settings(production: dict[str, str], test: dict[str, str], samples: Path) ->
         for key in ("issuer", "client_id", "client_secret"):
             found[f"SANDBOX_{name}_{key.upper()}"] = ready[key]
         found[f"SANDBOX_{name}_CONTROL"] = ready["control_url"]
+        found[f"SANDBOX_{name}_CSC_URL"] = ready["csc_url"]
     return found
 
 
