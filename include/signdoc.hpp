@@ -751,5 +751,6 @@ private:
 } // namespace signdoc
 
 #include <signdoc_orders.hpp>
+#include <signdoc_verify.hpp>
 
 #endif

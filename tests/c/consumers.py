@@ -18,6 +18,7 @@ from work import HERE, ROOT, Libraries, Programs, Report, run
 HPP = ROOT / "include" / "signdoc.hpp"
 FLOW = ROOT / "tests" / "cpp" / "flow.cpp"
 GO = ROOT / "go"
+GO_SETS = ("conversion", "verification")
 STALL = {"path": "/signdoc/convert", "times": None, "fault": {"kind": "stall"}}
 
 
@@ -152,13 +153,18 @@ def go(programs: Programs, libraries: Libraries, ready: dict[str, str], log: Pat
         found = re.search(r"left out: (.*)", line)
         if found:
             report.omit("in Go", found[1])
-    wanted = {case["id"] for case in json.loads(work.VECTORS.read_text())["cases"]}
-    ran = set(re.findall(r"^vector conversion/(\S+)$", tested.stdout, re.MULTILINE))
+    wanted = {f"{name}/{case['id']}" for name in GO_SETS for case in _cases(name)}
+    ran = set(re.findall(r"^vector (\S+)$", tested.stdout, re.MULTILINE))
     report.check("every vector ran in Go", " ".join(sorted(wanted ^ ran)))
     program = programs.folder / "convert-go"
     if step("the example is built", "build", "-o", str(program), "./examples/convert").returncode:
         return
     example(program, ready, programs, report)
+
+
+def _cases(name: str) -> list[dict[str, str]]:
+    cases: list[dict[str, str]] = json.loads((work.VECTORS / f"{name}.json").read_text())["cases"]
+    return cases
 
 
 def example(program: Path, ready: dict[str, str], programs: Programs, report: Report) -> None:

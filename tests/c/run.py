@@ -30,11 +30,10 @@ import calls
 import checks
 import consumers
 import work
-from work import HERE, ROOT, Libraries, Programs, Report
+from work import HERE, Libraries, Programs, Report
 
 PROGRAMS = ("flow", "callbacks", "orders", "csc", "cancel", "fork", "threads", "vectors", "verify")
 SETS = {"vectors": "conversion", "verify": "verification"}
-DATA = ROOT / "tests" / "data" / "verification"
 CJSON = Path("/usr/include/cjson/cJSON.h")
 
 MEMCHECK = [
@@ -79,7 +78,7 @@ def every_function(said: str | None, word: str, report: Report) -> None:
 
 def cases(name: str) -> Path:
     """The file with the cases of a program."""
-    return ROOT / "tests" / "vectors" / f"{SETS[name]}.json"
+    return work.VECTORS / f"{SETS[name]}.json"
 
 
 def every_vector(said: str | None, name: str, report: Report) -> None:
@@ -97,7 +96,7 @@ def every_vector(said: str | None, name: str, report: Report) -> None:
 def arguments(name: str) -> list[str]:
     if name not in SETS:
         return []
-    return [str(cases(name)), *([str(DATA)] if name == "verify" else [])]
+    return [str(cases(name)), *([str(work.DATA)] if name == "verify" else [])]
 
 
 def plain(programs: Programs, found: dict[str, Path], libraries: Libraries) -> dict[str, Path]:

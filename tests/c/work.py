@@ -17,7 +17,8 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 TARGET = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target").resolve()
-VECTORS = ROOT / "tests" / "vectors" / "conversion.json"
+VECTORS = ROOT / "tests" / "vectors"
+DATA = ROOT / "tests" / "data" / "verification"
 HOST = "x86_64-unknown-linux-gnu"
 PATIENCE = 900
 
@@ -167,7 +168,8 @@ def sandbox(environment: str) -> Iterator[dict[str, str]]:
 
 def settings(production: dict[str, str], test: dict[str, str], samples: Path) -> dict[str, str]:
     """What the test programs read from their environment."""
-    found = {"SAMPLES": str(samples), "SANDBOX_CONVERTER": production["converter"] or ""}
+    found = {"SAMPLES": str(samples), "VERIFICATION": str(DATA)}
+    found["SANDBOX_CONVERTER"] = production["converter"] or ""
     for name, ready in (("PRODUCTION", production), ("TEST", test)):
         for key in ("issuer", "client_id", "client_secret"):
             found[f"SANDBOX_{name}_{key.upper()}"] = ready[key]

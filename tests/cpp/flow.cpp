@@ -264,6 +264,31 @@ void orders_are_signed() {
     CHECK_INT(error.code(), SIGNDOC_E_ORDER_NOT_FOUND);
 }
 
+void files_are_verified() {
+    test("signed files are verified, and documents looked over");
+    const char *found = std::getenv("VERIFICATION");
+    CHECK(found != nullptr);
+    std::string folder = found == nullptr ? "" : std::string(found) + "/";
+    signdoc::Documents documents;
+    documents.add_path(folder + "signed.pdf");
+    signdoc::VerifyOptions options;
+    options.set("original", folder + "loan.pdf").set("at", "1795179600");
+    signdoc::Report nobody = signdoc::verify(documents, options);
+    CHECK(!nobody.ok() && nobody.problem());
+    CHECK_TEXT(nobody.status("chain").c_str(), "not_checked");
+    options.set("trust", folder + "roots.pem");
+    signdoc::Report report = signdoc::verify(documents, options);
+    CHECK(report.ok() && !report.problem() && !report.checks().empty());
+    CHECK_TEXT(report.signatures().at(0).signer.c_str(), "Nordmann, Kari");
+    CHECK_HAS(report.json().c_str(), "\"ok\":true");
+    signdoc::Error error = failure_of([&]() { options.set("colour", "blue"); });
+    CHECK_INT(error.code(), SIGNDOC_E_INVALID_OPTION);
+    signdoc::Documents loan;
+    loan.add_path(folder + "loan.pdf");
+    CHECK(!signdoc::preflight(loan).refused);
+    CHECK(!signdoc::preflight(loan).all.empty());
+}
+
 } // namespace
 
 int main() {
@@ -274,5 +299,6 @@ int main() {
     calls_are_cancelled();
     exceptions_come_through();
     orders_are_signed();
+    files_are_verified();
     return tests_end();
 }
