@@ -11,6 +11,11 @@
 //! # Ok::<(), signdoc_sandbox::Error>(())
 //! ```
 //!
+//! It signs for real: the end user of an order is played by [`Sandbox::visit`], which takes the
+//! address a client made for the login and gives the way back, or by a browser at the same address;
+//! [`Sandbox::sign`], [`Sandbox::cancel`] and [`Sandbox::fail`] do without the login. What comes out
+//! verifies under [`Sandbox::trust_pem`].
+//!
 //! Other languages run it as a process, see [`run_child`], and steer it by its control surface, see
 //! [`control`].
 

@@ -45,7 +45,7 @@ pub struct Seen {
     pub method: String,
     /// Path without the query string.
     pub path: String,
-    /// Query string as sent.
+    /// Query string as sent, without the value of `session`.
     pub query: Option<String>,
     /// Headers by lower-case name, repeated ones joined by `, `. Of `authorization` only the
     /// scheme is kept, of `cookie` nothing.
@@ -77,7 +77,7 @@ impl Seen {
             connection,
             method: head.method.to_string(),
             path: head.uri.path().to_owned(),
-            query: head.uri.query().map(str::to_owned),
+            query: head.uri.query().map(shown_query),
             headers: shown_headers(&head.headers),
             body_bytes: None,
             body_sha256: None,
@@ -89,6 +89,15 @@ impl Seen {
             fault,
         }
     }
+}
+
+/// A query string without the secret of a signing session.
+fn shown_query(query: &str) -> String {
+    let shown = |pair: &str| match pair.starts_with("session=") {
+        true => "session=<elided>".to_owned(),
+        false => pair.to_owned(),
+    };
+    query.split('&').map(shown).collect::<Vec<_>>().join("&")
 }
 
 fn shown_headers(headers: &HeaderMap) -> BTreeMap<String, String> {

@@ -106,6 +106,8 @@ fn a_browser_signs_and_comes_back_with_a_code() {
     let token = id_token(&sandbox, &parameter(&link, "code").unwrap());
     assert!(verifies(&sandbox, &token));
     assert_eq!(press(&sandbox, &session, "sign").status, 400, "the session is over");
+    let seen = serde_json::to_string(&sandbox.requests()).unwrap();
+    assert!(!seen.contains(&session) && seen.contains("session=<elided>"), "{seen}");
 }
 
 #[test]
@@ -466,4 +468,35 @@ fn an_order_signed_beside_the_page_takes_its_end_user_along() {
             })
             .is_err()
     );
+}
+
+#[test]
+fn who_closes_the_browser_after_signing_has_signed() {
+    let sandbox = production();
+    let large = json!({"pdf": loan()["pdf"], "endUserOnly": false});
+    let id = create(&sandbox, PADES, &pades_order(vec![large; 30]));
+    let session = session(&sandbox, &careful(&sandbox, &id));
+    get(&sandbox, &format!("{PAGE}?session={session}"));
+    let body = format!("session={session}&action=sign&understood=yes");
+    let head = format!(
+        "POST {PAGE} HTTP/1.1\r\nhost: sandbox\r\ncontent-type: {}\r\ncontent-length: {}\r\n\r\n",
+        FORM.1,
+        body.len()
+    );
+    let mut connection = Connection::open(sandbox.base_url());
+    connection.send(format!("{head}{body}").as_bytes()).unwrap();
+    while state(&sandbox, PADES, &id) == "USER_SIGNING" {
+        std::thread::sleep(Duration::from_millis(5));
+        if sandbox.requests().iter().any(|seen| seen.method == "POST" && seen.path == PAGE) {
+            break;
+        }
+    }
+    drop(connection);
+    for _ in 0..2000 {
+        if state(&sandbox, PADES, &id) == "SIGN_COMPLETED" {
+            return;
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    panic!("the order stays {}", state(&sandbox, PADES, &id));
 }

@@ -12,6 +12,8 @@ use crate::authority::{Holder, time};
 use crate::identity::persons::Person;
 use crate::state::State;
 
+const BROKEN_OFF: &str = "signing broke off";
+
 /// Work that takes time, done without holding the orders.
 struct Work {
     client_id: String,
@@ -37,12 +39,38 @@ enum Done {
     Signed(Vec<Signed>),
 }
 
-/// Moves an order one state on; returns the new state.
+/// Moves an order one state on; returns the new state. Goes on when the caller goes away.
 pub(crate) async fn step(
     state: &Arc<State>,
     id: &str,
     person: Person,
 ) -> Result<OrderState, String> {
+    let (state, id) = (Arc::clone(state), id.to_owned());
+    let task = tokio::spawn(async move { one(&state, &id, person).await });
+    task.await.unwrap_or_else(|_| Err(BROKEN_OFF.to_owned()))
+}
+
+/// Moves an order on until it is in `target` or final; returns its state then. Goes on when the
+/// caller goes away: an end user who closes the browser after signing has signed.
+pub(crate) async fn advance(
+    state: &Arc<State>,
+    id: &str,
+    target: OrderState,
+    person: Person,
+) -> Result<OrderState, String> {
+    let (state, id) = (Arc::clone(state), id.to_owned());
+    let task = tokio::spawn(async move {
+        let now = state.clock.now_millis();
+        let mut current = state.orders.with(&id, now, |order| Ok(order.state))?;
+        while current != target && !current.is_final() {
+            current = one(&state, &id, person).await?;
+        }
+        Ok(current)
+    });
+    task.await.unwrap_or_else(|_| Err(BROKEN_OFF.to_owned()))
+}
+
+async fn one(state: &Arc<State>, id: &str, person: Person) -> Result<OrderState, String> {
     let now = state.clock.now_millis();
     let (before, next, work) = state.orders.with(id, now, |order| begin(order, person, now))?;
     let Some(work) = work else { return Ok(next) };
@@ -58,7 +86,7 @@ pub(crate) async fn step(
             Ok(Ok(Done::Progress(progress))) => order.progress = Arc::new(progress),
             Ok(Ok(Done::Signed(signed))) => order.signed = Arc::new(signed),
             Ok(Err(error)) => return Err(fail(order, error, now)),
-            Err(_) => return Err(fail(order, "signing broke off".to_owned(), now)),
+            Err(_) => return Err(fail(order, BROKEN_OFF.to_owned(), now)),
         }
         if before == OrderState::UserSigning {
             order.signer = Some(person);
@@ -158,19 +186,4 @@ impl Work {
             }
         }
     }
-}
-
-/// Moves an order on until it is in `target` or final; returns its state then.
-pub(crate) async fn advance(
-    state: &Arc<State>,
-    id: &str,
-    target: OrderState,
-    person: Person,
-) -> Result<OrderState, String> {
-    let now = state.clock.now_millis();
-    let mut current = state.orders.with(id, now, |order| Ok(order.state))?;
-    while current != target && !current.is_final() {
-        current = step(state, id, person).await?;
-    }
-    Ok(current)
 }
