@@ -145,6 +145,27 @@ def check_error(expected: dict[str, Any], error: signdoc.SignDocError) -> None:
         assert text in error.message
 
 
+def check_found(expected: dict[str, Any], everything: dict[str, Any]) -> None:
+    for key in ("state", "identity", "order_name", "order_state"):
+        if key in expected:
+            assert everything[key] == expected[key]
+    for key in ("conversions", "documents"):
+        if key in expected:
+            found = everything[key]
+            assert len(found) == len(expected[key])
+            shown = [part(*pair) for pair in zip(expected[key], found, strict=True)]
+            assert shown == expected[key]
+
+
+def check_requests(expected: dict[str, int], sandbox: signdoc.Sandbox) -> None:
+    counts: dict[str, int] = {}
+    for request in sandbox.requests:
+        if "/auth/realms/" not in request.path:
+            key = f"{request.method} {request.path}"
+            counts[key] = counts.get(key, 0) + 1
+    assert counts == expected
+
+
 @pytest.mark.parametrize("face", ["Client", "AsyncClient"])
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["id"])
 def test_vector(
@@ -173,21 +194,8 @@ def test_vector(
             run.downloaded(error.download)
     else:
         run.go(samples, tmp_path / "out")
-    for key in ("state", "identity", "order_name", "order_state"):
-        if key in expected:
-            assert run.found[key] == expected[key]
-    for key in ("conversions", "documents"):
-        if key in expected:
-            found = run.found[key]
-            assert len(found) == len(expected[key])
-            shown = [part(*pair) for pair in zip(expected[key], found, strict=True)]
-            assert shown == expected[key]
+    check_found(expected, run.found)
     if "sent" in expected or "sent_documents" in expected:
         check_sent(expected, case, own_sandbox)
     if "requests" in expected:
-        counts: dict[str, int] = {}
-        for request in own_sandbox.requests:
-            if "/auth/realms/" not in request.path:
-                key = f"{request.method} {request.path}"
-                counts[key] = counts.get(key, 0) + 1
-        assert counts == expected["requests"]
+        check_requests(expected["requests"], own_sandbox)
