@@ -82,6 +82,10 @@ fn samples() -> Command {
              that cannot be converted. All names in them are invented.",
         )
         .after_help("Example:\n  signdoc samples -o samples")
+        .arg(flag(
+            "warnings",
+            "also those that show each conversion warning, and those that only nearly do",
+        ))
         .arg(output("the folder, made when it is missing").required(true))
         .arg(flag("overwrite", "replace existing files in the folder"))
         .arg(json())

@@ -66,7 +66,7 @@ fn demonstrate(
         Some(folder) => folder.clone(),
         None => temporary()?,
     };
-    let written = samples::write(&folder.join("samples"), true)?;
+    let written = samples::write(&folder.join("samples"), &samples::chosen(false), true)?;
     if !matches.get_flag("json") {
         screen.line(&opening(&sandbox, &folder));
     }

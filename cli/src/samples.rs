@@ -19,7 +19,7 @@ const SEED: u64 = 1;
 pub(crate) fn run(matches: &ArgMatches, screen: &mut Screen) -> i32 {
     let folder = matches.get_one::<PathBuf>("output").cloned().unwrap_or_default();
     let as_json = matches.get_flag("json");
-    match write(&folder, matches.get_flag("overwrite")) {
+    match write(&folder, &chosen(matches.get_flag("warnings")), matches.get_flag("overwrite")) {
         Ok(written) if as_json => {
             screen.line(&in_json(&written));
             exit::OK
@@ -37,15 +37,29 @@ pub(crate) fn run(matches: &ArgMatches, screen: &mut Screen) -> i32 {
     }
 }
 
-/// Makes the samples and writes them to `folder`.
-pub(crate) fn write(folder: &Path, overwrite: bool) -> Result<Vec<(Sample, PathBuf)>> {
+/// The samples of a demonstration; with those for each conversion warning where they are wanted.
+pub(crate) fn chosen(warnings: bool) -> Vec<Sample> {
+    let mut chosen = samples::all(SEED);
+    if warnings {
+        chosen.extend(samples::each_warning());
+        chosen.extend(samples::near_misses());
+    }
+    chosen
+}
+
+/// Writes samples to `folder`.
+pub(crate) fn write(
+    folder: &Path,
+    samples: &[Sample],
+    overwrite: bool,
+) -> Result<Vec<(Sample, PathBuf)>> {
     std::fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
-    let write = |sample: Sample| {
+    let write = |sample: &Sample| {
         let path = folder.join(sample.name);
         one(&path, &sample.bytes, overwrite)?;
-        Ok((sample, path))
+        Ok((sample.clone(), path))
     };
-    samples::all(SEED).into_iter().map(write).collect()
+    samples.iter().map(write).collect()
 }
 
 fn one(path: &Path, bytes: &[u8], overwrite: bool) -> Result<()> {

@@ -23,7 +23,10 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
 
 fn document(spec: &Value, folder: &Path, allow_signed: bool) -> Document {
     let document = if let Some(name) = spec["sample"].as_str() {
-        let sample = samples::all(1).into_iter().find(|sample| sample.name == name);
+        let sample = [samples::all(1), samples::each_warning(), samples::near_misses()]
+            .concat()
+            .into_iter()
+            .find(|sample| sample.name == name);
         Document::from_bytes(sample.unwrap_or_else(|| panic!("no sample {name}")).bytes)
     } else if let Some(path) = spec["path"].as_str() {
         Document::from_path(folder.join(path))

@@ -12,7 +12,9 @@ fn main() -> ExitCode {
         return ExitCode::from(2);
     };
     let seed = arguments.next().and_then(|text| text.parse().ok()).unwrap_or(1);
-    for sample in samples::all(seed).into_iter().chain(samples::each_warning()) {
+    for sample in
+        samples::all(seed).into_iter().chain(samples::each_warning()).chain(samples::near_misses())
+    {
         let path = folder.join(sample.name);
         if let Err(error) = std::fs::write(&path, &sample.bytes) {
             eprintln!("{}: {error}", path.display());

@@ -357,7 +357,8 @@ fn requests(state: &State, call: &Call) -> Result<Value, String> {
 /// The samples, made when first asked for. They always have the same bytes.
 fn sample_list() -> &'static [Sample] {
     static SAMPLES: OnceLock<Vec<Sample>> = OnceLock::new();
-    SAMPLES.get_or_init(|| samples::all(1).into_iter().chain(samples::each_warning()).collect())
+    SAMPLES
+        .get_or_init(|| [samples::all(1), samples::each_warning(), samples::near_misses()].concat())
 }
 
 fn list_samples() -> Value {

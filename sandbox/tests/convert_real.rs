@@ -94,6 +94,11 @@ fn rarer_warnings() {
 }
 
 #[test]
+fn near_misses_raise_nothing() {
+    try_samples(samples::near_misses());
+}
+
+#[test]
 fn an_allowed_signature_is_gone_afterwards() {
     let sandbox = production();
     if !has_converter(&sandbox) {

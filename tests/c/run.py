@@ -225,7 +225,7 @@ def main(words: list[str]) -> int:
         libraries = work.build(folder, report, sanitized=not quick)
         samples = folder / "samples"
         program = str(work.TARGET / "debug" / "signdoc")
-        work.must([program, "samples", "-o", str(samples)], stderr=subprocess.PIPE)
+        work.must([program, "samples", "--warnings", "-o", str(samples)], stderr=subprocess.PIPE)
 
         checks.header_compiles_alone(folder, report)
         checks.constants_are_the_table(folder, report)

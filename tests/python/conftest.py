@@ -34,7 +34,7 @@ def client(sandbox: signdoc.Sandbox) -> Iterator[signdoc.Client]:
 @pytest.fixture(scope="session")
 def samples(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("samples")
-    command = [sys.executable, "-m", "signdoc", "samples", "-o", str(folder)]
+    command = [sys.executable, "-m", "signdoc", "samples", "--warnings", "-o", str(folder)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
     return folder
 

@@ -1,17 +1,6 @@
-//! Which warnings a conversion earns, from the findings before and after it.
+#![doc = include_str!("../../../docs/conversion-warnings.md")]
 //!
-//! | warning | rule | how sure |
-//! |---|---|---|
-//! | STRUCTURE_REMOVED | a structure tree before, none after | sure |
-//! | OCG_REMOVED | fewer optional content groups after | sure |
-//! | ACTION_REMOVED | of some type of action (GoTo apart), or some subtype of annotation, fewer after | sure |
-//! | XMP_REMOVED | a property of the metadata before that is missing after, or a packet that cannot be read. What every converter writes anew does not count: the PDF/A identification, document and instance identifiers, the date of the metadata | sure |
-//! | FONT_SUBST | a font without its program before, and after it an embedded font that the input did not embed | sure |
-//! | COLORANTS | one colorant with different alternate spaces or tint transforms before | sure that it was there; that it was resolved is the converter's word |
-//! | TRANSP_REMOVED | a soft mask, an opacity below one or a blend mode in a resource before, none after. A resource that no content uses counts too | fair |
-//! | VISUAL_DIFF | more than 1 % of the pixels of some page differ by more than 48 of 255 levels at 50 dpi, or a page changed its size. Needs a renderer; without one it is never claimed | fair |
-//!
-//! Never claimed: anything about pages that were not rendered (see [`super::compare`]).
+//! Pages are compared by [`super::compare`].
 
 use super::compare::Comparison;
 use super::features::Features;
@@ -182,5 +171,37 @@ mod tests {
             f.fonts_embedded.insert("A".into());
         });
         assert_eq!(warnings(&unused, &out, None), []);
+    }
+
+    #[test]
+    fn the_documentation_names_every_warning_and_samples_that_show_it() {
+        use crate::samples;
+        const TABLE: &str = include_str!("../../../docs/conversion-warnings.md");
+        let row = |warning: ConversionWarning| {
+            let start = format!("| `{}` |", warning.code());
+            let mut rows = TABLE.lines().filter(|line| line.starts_with(&start));
+            let row = rows.next().unwrap_or_else(|| panic!("{start} is missing"));
+            assert!(rows.next().is_none(), "{start} stands twice");
+            row.split('|').map(|cell| cell.trim().trim_matches('`')).collect::<Vec<_>>()
+        };
+        let samples: Vec<_> =
+            [samples::all(1), samples::each_warning(), samples::near_misses()].concat();
+        let expected = |name: &str| {
+            let sample = samples.iter().find(|sample| sample.name == name);
+            sample.unwrap_or_else(|| panic!("no sample {name}")).expectation.clone()
+        };
+        for warning in ConversionWarning::ALL {
+            let [_, _, _, sure, raised, spared, _] = row(warning)[..] else {
+                panic!("{warning:?} has another number of columns")
+            };
+            assert!(sure.starts_with("sure") || sure.starts_with("fair"), "{warning:?}: {sure}");
+            assert!(expected(raised).warnings.contains(&warning), "{warning:?} by {raised}");
+            assert_eq!(expected(spared), samples::Expectation::default(), "{spared}");
+        }
+        assert_eq!(
+            samples::near_misses().len(),
+            ConversionWarning::ALL.len(),
+            "one for each warning"
+        );
     }
 }

@@ -12,7 +12,7 @@ use self::file::File;
 use self::page::{Page, Picture};
 use crate::{ConversionError, ConversionWarning};
 
-pub use self::extra::each_warning;
+pub use self::extra::{each_warning, near_misses};
 
 /// Length of the longest document a conversion takes: 5,000,000 characters of base64.
 pub const LARGEST: usize = 3_750_000;
@@ -276,7 +276,7 @@ mod tests {
 
     #[test]
     fn all_but_the_corrupt_one_can_be_read() {
-        for sample in all(1).into_iter().chain(each_warning()) {
+        for sample in all(1).into_iter().chain(each_warning()).chain(near_misses()) {
             let pages =
                 Pdf::read(&sample.bytes.clone().into()).map(|pdf| pdf.pages().len()).unwrap_or(0);
             assert_eq!(pages == 0, sample.name == "corrupt.pdf", "{}", sample.name);
