@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from signdoc import _native
 from signdoc._documents import one
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from signdoc._native import CscSession, Engine
     from signdoc._options import Seconds, Timeout
 
-    Choice = tuple[str, str | None, str | None, str | None]
+Choice: TypeAlias = tuple[str, str | None, str | None, str | None]
 
 
 def info(engine: Engine, *, timeout: Seconds | Timeout | None) -> Operation[CscInfo]:
