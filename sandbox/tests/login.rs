@@ -300,7 +300,7 @@ fn the_id_token_says_who_signed_and_for_whom() {
             ("given_name", json!("Åse")),
             ("family_name", json!("Ødegård")),
             ("birthdate", json!("1992-02-29")),
-            ("bankid_altsub", json!("9578-6000-4-10003")),
+            ("eid_altsub", json!("9578-6000-4-10003")),
         ] {
             assert_eq!(claims[name], value, "{name}");
         }

@@ -97,7 +97,7 @@ fn the_signer_is_reported_and_compared() {
         ..Default::default()
     };
     assert!(check(claims(&[("given_name", "kari"), ("family_name", "Nordmann"), ("sub", "x")])));
-    assert!(check(claims(&[("bankid_altsub", bare)])));
+    assert!(check(claims(&[("eid_altsub", bare)])));
     assert!(!check(claims(&[("given_name", "Kari"), ("family_name", "Hansen")])));
     assert!(!check(claims(&[("sub", "x"), ("birthdate", "1990-01-01")])), "nothing comparable");
     assert!(!check(ExpectedSigner::default()));

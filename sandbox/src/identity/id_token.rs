@@ -16,7 +16,7 @@ const SECONDS: u64 = 300;
 /// Seconds in the past at which an expired one ended.
 const EXPIRED_SINCE: u64 = 600;
 /// The service's name for the stable identifier of a person.
-const STABLE_ID: &str = "bankid_altsub";
+const STABLE_ID: &str = "eid_altsub";
 
 /// The ID token for a code, as compact JWS (RFC 7515).
 pub(crate) fn issue(

@@ -76,8 +76,8 @@ pub struct ExpectedSigner {
     /// The serial number of the certificate itself, in hexadecimal.
     pub certificate_serial: Option<String>,
     /// Claims of the login's ID token or of its user information, as text. `name`, `given_name`,
-    /// `family_name` and `bankid_altsub` are compared; others say nothing about a certificate and
-    /// are passed over.
+    /// `family_name` and the eID's own number (a claim that ends with `_altsub`) are compared;
+    /// others say nothing about a certificate and are passed over.
     pub claims: Vec<(String, String)>,
 }
 

@@ -55,7 +55,10 @@ impl ExpectedSigner {
                 "name" => note("claim name", names_match(certificate, value)),
                 "given_name" => note("claim given_name", same(subject.given_name(), value)),
                 "family_name" => note("claim family_name", same(subject.surname(), value)),
-                "bankid_altsub" => note("claim bankid_altsub", serial_matches(certificate, value)),
+                // The eID's own number of a person; the national one stands elsewhere.
+                claim if claim.ends_with("_altsub") && claim != "nnin_altsub" => {
+                    note("claim altsub", serial_matches(certificate, value));
+                }
                 _ => {}
             }
         }
