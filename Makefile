@@ -3,7 +3,7 @@
 .PHONY: help setup demo test lint bench generate install clean
 
 help:
-	@echo "make demo      convert generated PDFs against the sandbox, from Python and from C"
+	@echo "make demo      convert and sign generated PDFs against the sandbox"
 	@echo "make test      set everything up and run all tests"
 	@echo "make lint      formatters and linters, as errors"
 	@echo "make bench     speed and memory against other programs (several minutes)"

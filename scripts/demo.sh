@@ -1,5 +1,6 @@
 #!/bin/sh
-# Converts generated PDFs against the sandbox: through the Python package, then through C.
+# Converts generated PDFs against the sandbox, through the Python package and through C, and has
+# documents signed.
 . "$(dirname "$0")/lib.sh"
 out=$ROOT/demo
 rm -rf "$out"
@@ -16,4 +17,6 @@ step "Python"
 "$VENV/bin/python" examples/demo.py demo
 step "C"
 "$VENV/bin/python" scripts/demo_c.py build/convert demo/c demo/samples/*.pdf
+step "signing"
+"$VENV/bin/python" examples/demo_signing.py demo
 printf '\nThe samples and all results are in demo/.\n'
