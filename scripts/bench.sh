@@ -3,4 +3,5 @@
 . "$(dirname "$0")/lib.sh"
 rm -rf build/wheel
 PATH="$VENV/bin:$PATH" "$VENV/bin/pip" wheel -q --no-build-isolation --no-deps -w dist .
+"$VENV/bin/python" benches/verification.py
 exec "$VENV/bin/python" benches/run.py "$@"
