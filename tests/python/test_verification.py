@@ -318,3 +318,57 @@ def test_ctrl_c_ends_a_verification() -> None:
     with pytest.raises(KeyboardInterrupt):
         deque(iter(lambda: signdoc.verify(document, document), None), maxlen=0)
     timer.join()
+
+
+def test_what_an_order_gives_back_verifies(
+    sandbox: signdoc.Sandbox, client: signdoc.Client, samples: Path, tmp_path: Path
+) -> None:
+    loan, ours, theirs = (
+        samples / "loan-agreement.pdf",
+        signdoc.Seal(72, 600),
+        signdoc.Seal(72, 700),
+    )
+    document = signdoc.PadesDocument(loan, merchant_seal=ours, end_user_seal=theirs)
+    order = client.pades.create("Loan 4711", [document], visual_seals=True)
+    login = client.login.begin(order, "https://shop.example/callback")
+    identity = client.login.finish(login.to_token(), sandbox.visit(login).url)
+    client.pades.wait(order)
+    result = client.pades.download(order, to=tmp_path)
+    signed, trust = result.documents[0], sandbox.trust.encode()
+    assert signed.path is not None
+    report = signdoc.verify(
+        signed.path,
+        loan,
+        trust=trust,
+        signer=identity,
+        seals=[ours, theirs],
+        require=["seals", "level"],
+        signed_sha256=signed.signed_sha256,
+        unsigned_sha256=signed.unsigned_sha256,
+    )
+    assert report.ok, repr(report)
+    missing = signdoc.verify(signed.path, loan, trust=trust, seals=[theirs])
+    assert missing.check("seals").status == "failed"
+    assert (
+        signdoc.verify(signed.path, data("loan.pdf"), trust=trust).check("original").status
+        == "failed"
+    )
+
+
+def test_what_an_sdo_order_gives_back_verifies(
+    sandbox: signdoc.Sandbox, client: signdoc.Client, samples: Path
+) -> None:
+    loan, text = samples / "loan-agreement.pdf", "Lån på 4711 kroner"
+    documents = [signdoc.SdoDocument(pdf=loan), signdoc.SdoDocument(text=text)]
+    order = client.sdo.create("Loan 4711", documents, results=["sdo"])
+    login = client.login.begin(order, "https://shop.example/callback")
+    identity = client.login.finish(login.to_token(), sandbox.visit(login).url)
+    client.sdo.wait(order)
+    trust = sandbox.trust.encode()
+    for sdo, sent in zip(
+        client.sdo.download(order).documents, [loan.read_bytes(), text.encode()], strict=True
+    ):
+        assert sdo.sdo is not None
+        report = signdoc.verify(sdo.sdo, sent, trust=trust, signer=identity, require="revocation")
+        assert report.ok, repr(report)
+        assert (report.kind, report.signatures[-1].kind) == ("sdo", "seal")
