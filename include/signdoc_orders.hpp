@@ -5,7 +5,7 @@
 #ifndef SIGNDOC_ORDERS_HPP
 #define SIGNDOC_ORDERS_HPP
 
-#include <signdoc.hpp>
+#include <signdoc_client.hpp>
 
 namespace signdoc {
 

@@ -5,7 +5,7 @@
 #ifndef SIGNDOC_VERIFY_HPP
 #define SIGNDOC_VERIFY_HPP
 
-#include <signdoc.hpp>
+#include <signdoc_client.hpp>
 
 namespace signdoc {
 

@@ -31,7 +31,7 @@ def header_compiles_alone(folder: Path, report: Report) -> None:
         source.write_text("#include <signdoc.h>\n#include <signdoc.h>\nint only(void);\n")
         headers = [source]
         if language == "c++":
-            for header in ("signdoc.hpp", "signdoc_orders.hpp", "signdoc_verify.hpp"):
+            for header in (path.name for path in sorted(HEADER.parent.glob("*.hpp"))):
                 headers.append(folder / f"alone-{header}.cpp")
                 headers[-1].write_text(f"#include <{header}>\n#include <{header}>\nint only();\n")
         for compiler in COMPILERS[language]:
