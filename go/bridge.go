@@ -10,11 +10,16 @@ package signdoc
 
 int64_t signdocGoRead(void *context, void *buffer, size_t room);
 int32_t signdocGoWrite(void *context, size_t index, void *bytes, size_t len);
+int32_t signdocGoResult(void *context, size_t index, void *result);
 int32_t signdocGoProgress(void *context, uint64_t to_send, uint64_t sent, uint64_t received);
 int32_t signdocGoLog(void *context, int32_t level, char *id, char *message);
 
 static int32_t bridge_write(void *context, size_t index, const void *bytes, size_t len) {
 	return signdocGoWrite(context, index, (void *)bytes, len);
+}
+
+static int32_t bridge_result(void *context, size_t index, const signdoc_results *result) {
+	return signdocGoResult(context, index, (void *)result);
 }
 
 static int32_t bridge_log(void *context, int32_t level, const char *id, const char *message) {
@@ -31,6 +36,11 @@ int32_t signdoc_go_add_reader(signdoc_documents *documents, uintptr_t context, i
 int32_t signdoc_go_set_writer(signdoc_convert_options *options, uintptr_t context,
                               signdoc_error **error) {
 	return signdoc_convert_options_set_writer(options, bridge_write, (void *)context, error);
+}
+
+int32_t signdoc_go_set_result(signdoc_convert_options *options, uintptr_t context,
+                              signdoc_error **error) {
+	return signdoc_convert_options_set_result(options, bridge_result, (void *)context, error);
 }
 
 int32_t signdoc_go_set_progress(signdoc_call *call, uintptr_t context, signdoc_error **error) {

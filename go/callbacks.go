@@ -1,7 +1,6 @@
 package signdoc
 
-// #include <stdint.h>
-// #include <stddef.h>
+// #include <signdoc.h>
 import "C"
 
 import (
@@ -48,6 +47,12 @@ type taker struct {
 	write func(index int, part []byte) error
 }
 
+// teller is told results on their way from C.
+type teller struct {
+	*caught
+	tell func(Conversion) error
+}
+
 // follower is what a call tells.
 type follower struct {
 	*caught
@@ -87,6 +92,16 @@ func signdocGoWrite(context unsafe.Pointer, index C.size_t, bytes unsafe.Pointer
 			part = unsafe.Slice((*byte)(bytes), int(size))
 		}
 		return 0, taker.write(int(index), part)
+	}))
+}
+
+//export signdocGoResult
+func signdocGoResult(context unsafe.Pointer, index C.size_t, result unsafe.Pointer) C.int32_t {
+	teller := behind[*teller](context)
+	return C.int32_t(teller.guard(func() (int64, error) {
+		one := conversionsOf((*C.signdoc_results)(result))[0]
+		one.Index = int(index)
+		return 0, teller.tell(one)
 	}))
 }
 

@@ -6,6 +6,8 @@ package signdoc
 
 int32_t signdoc_go_add_reader(signdoc_documents *documents, uintptr_t context, int64_t len,
                               const char *name, signdoc_error **error);
+int32_t signdoc_go_set_result(signdoc_convert_options *options, uintptr_t context,
+                              signdoc_error **error);
 int32_t signdoc_go_set_writer(signdoc_convert_options *options, uintptr_t context,
                               signdoc_error **error);
 */
@@ -64,6 +66,9 @@ type ConvertOptions struct {
 	// Write takes results instead of memory, part by part and one after another; an empty part says
 	// that the result is complete. The part belongs to the call.
 	Write func(index int, part []byte) error
+	// Result is told each result of ConvertMany as soon as it is there, in the order in which they
+	// come; those that ConvertMany gives in the end are without Data then.
+	Result func(Conversion) error
 	// Concurrency is how many calls ConvertMany has under way at the same time; 0 means 4.
 	Concurrency int
 	// Resume is a file that remembers what ConvertMany has done; empty: none. Needs To.
@@ -238,6 +243,10 @@ func (k *keeper) options(options ConvertOptions, trouble *caught) (*C.signdoc_co
 	if code == C.SIGNDOC_OK && options.Write != nil {
 		context := k.handle(&taker{caught: trouble, write: options.Write})
 		code = C.signdoc_go_set_writer(made, context, &failure)
+	}
+	if code == C.SIGNDOC_OK && options.Result != nil {
+		context := k.handle(&teller{caught: trouble, tell: options.Result})
+		code = C.signdoc_go_set_result(made, context, &failure)
 	}
 	return made, taken(code, failure)
 }

@@ -199,12 +199,31 @@ func TestFunctionsAreAskedAndTold(t *testing.T) {
 	if !errors.Is(err, full) {
 		t.Error(err)
 	}
+	server = sandboxOf(t, "production")
+	server.answers(1)
+	come := []int{}
+	one := []Document{Bytes([]byte(pdf), "")}
+	results, err = client.ConvertMany(context.Background(), one, ConvertOptions{Result: func(result Conversion) error {
+		if string(result.Data) != converted {
+			t.Error(result)
+		}
+		come = append(come, result.Index)
+		return nil
+	}})
+	if err != nil || len(come) != 1 || results[0].Data != nil {
+		t.Error(come, results, err)
+	}
+	_, err = client.ConvertMany(context.Background(), one, ConvertOptions{Result: func(Conversion) error { return full }})
+	failure(t, err, CodeCallbackFailed)
+	if !errors.Is(err, full) {
+		t.Error(err)
+	}
 	defer func() {
 		if reason := recover(); reason != "bored" {
 			t.Error(reason)
 		}
 	}()
-	_, _ = client.Convert(context.Background(), documents,
+	_, _ = client.Convert(context.Background(), one,
 		ConvertOptions{Write: func(int, []byte) error { panic("bored") }})
 	t.Error("no panic came through")
 }

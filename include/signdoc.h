@@ -622,6 +622,13 @@ typedef int32_t (*signdoc_state_fn)(void *context, const char *state);
 typedef int32_t (*signdoc_write_fn)(void *context, size_t index, const void *bytes, size_t len);
 
 /**
+ * Is told a result of signdoc_convert_many as soon as it is there: `index` is that of its
+ * document; `result` holds it alone, at the index 0, and lives until the function returns.
+ * Anything but 0 ends the call with SIGNDOC_E_CALLBACK_FAILED.
+ */
+typedef int32_t (*signdoc_result_fn)(void *context, size_t index, const signdoc_results *result);
+
+/**
  * Reads the next bytes of a document into `buffer`: at most `room` of them, fewer are fine. Gives
  * how many; 0 at the end; a number below 0 where it cannot, which ends with
  * SIGNDOC_E_CALLBACK_FAILED.
@@ -1032,6 +1039,19 @@ int32_t signdoc_convert_options_set_resume(signdoc_convert_options *options,
  */
 int32_t signdoc_convert_options_set_writer(signdoc_convert_options *options,
                                            signdoc_write_fn function,
+                                           void *context,
+                                           signdoc_error **error);
+
+/**
+ * Has `function` told each result of signdoc_convert_many as soon as it is there, in the order in
+ * which they come; `context` is handed to it. NULL: not so, which is where it begins. The list
+ * that the call gives in the end holds all results, but no bytes of those that were told.
+ *
+ * It is called by the thread that makes the call, and by no other, while the rest goes on. It may
+ * use the library, but must neither jump out of the call nor let an exception out.
+ */
+int32_t signdoc_convert_options_set_result(signdoc_convert_options *options,
+                                           signdoc_result_fn function,
                                            void *context,
                                            signdoc_error **error);
 

@@ -121,6 +121,9 @@ using ReadFunction = std::function<std::size_t(void *buffer, std::size_t room)>;
 /** Takes the next bytes of the result at `index`; with `size` 0 it is complete. */
 using WriteFunction = std::function<void(std::size_t index, const void *bytes, std::size_t size)>;
 
+/** Is told the result of the document at `index` as soon as it is there. */
+using ResultFunction = std::function<void(std::size_t index, const Result &result)>;
+
 /** The documents of a call. */
 class Documents {
 public:
@@ -263,19 +266,35 @@ public:
         return *this;
     }
 
+    /** Has results of convert_many told as they come; those given in the end are without bytes. */
+    ConvertOptions &on_result(ResultFunction function) {
+        teller_.reset(new Teller(std::move(function)));
+        signdoc_error *error = nullptr;
+        std::int32_t code =
+            signdoc_convert_options_set_result(handle_.get(), tell, teller_.get(), &error);
+        detail::check(code, error);
+        return *this;
+    }
+
     const signdoc_convert_options *get() const noexcept { return handle_.get(); }
 
-    /** For the calls: throws what the writer threw. */
+    /** For the calls: throws what a function threw. */
     void release() const {
         if (writer_) {
             writer_->thrown.release();
         }
+        if (teller_) {
+            teller_->thrown.release();
+        }
     }
 
-    /** For the calls: forgets what the writer threw. */
+    /** For the calls: forgets what functions threw. */
     void forget() const noexcept {
         if (writer_) {
             writer_->thrown.forget();
+        }
+        if (teller_) {
+            teller_->thrown.forget();
         }
     }
 
@@ -295,6 +314,20 @@ private:
         });
     }
 
+    struct Teller {
+        explicit Teller(ResultFunction with) : function(std::move(with)) {}
+        ResultFunction function;
+        detail::Thrown thrown;
+    };
+
+    static std::int32_t tell(void *context, std::size_t index, const signdoc_results *result) {
+        Teller *teller = static_cast<Teller *>(context);
+        return teller->thrown.guard<std::int32_t>(-1, [&]() {
+            teller->function(index, Result(result, 0));
+            return 0;
+        });
+    }
+
     template <typename Setter, typename Value> ConvertOptions &set(Setter setter, Value value) {
         signdoc_error *error = nullptr;
         std::int32_t code = setter(handle_.get(), value, &error);
@@ -304,6 +337,7 @@ private:
 
     detail::Owned<signdoc_convert_options, signdoc_convert_options_free> handle_;
     std::unique_ptr<Writer> writer_;
+    std::unique_ptr<Teller> teller_;
 };
 
 } // namespace signdoc

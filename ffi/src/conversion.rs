@@ -18,7 +18,7 @@ use crate::loan::Loan;
 use crate::options::locked;
 use crate::results::{Results, signdoc_results, signdoc_strings};
 use crate::wait::{self, LETTING_GO, TICK};
-use crate::writer::{Taker, signdoc_write_fn};
+use crate::writer::{Taker, Teller, signdoc_result_fn, signdoc_write_fn};
 
 /// How a conversion is made. Freed with signdoc_convert_options_free; may be used for many calls.
 pub struct signdoc_convert_options {
@@ -32,12 +32,20 @@ pub(crate) struct Settings {
     concurrency: usize,
     resume: Option<PathBuf>,
     taker: Option<Taker>,
+    teller: Option<Teller>,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         let BatchOptions { concurrency, .. } = BatchOptions::default();
-        Self { strict: true, overwrite: false, concurrency, resume: None, taker: None }
+        Self {
+            strict: true,
+            overwrite: false,
+            concurrency,
+            resume: None,
+            taker: None,
+            teller: None,
+        }
     }
 }
 
@@ -144,6 +152,27 @@ pub unsafe extern "C" fn signdoc_convert_options_set_writer(
     unsafe { Entry::new("signdoc_convert_options_set_writer") }.status(error, |entry| {
         let options = entry.handle(options, "options")?;
         locked(options).taker = function.map(|_| Taker { function, context });
+        Ok(())
+    })
+}
+
+/// Has `function` told each result of signdoc_convert_many as soon as it is there, in the order in
+/// which they come; `context` is handed to it. NULL: not so, which is where it begins. The list
+/// that the call gives in the end holds all results, but no bytes of those that were told.
+///
+/// It is called by the thread that makes the call, and by no other, while the rest goes on. It may
+/// use the library, but must neither jump out of the call nor let an exception out.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_convert_options_set_result(
+    options: *mut signdoc_convert_options,
+    function: signdoc_result_fn,
+    context: *mut c_void,
+    error: *mut *mut signdoc_error,
+) -> i32 {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_convert_options_set_result") }.status(error, |entry| {
+        let options = entry.handle(options, "options")?;
+        locked(options).teller = function.map(|_| Teller { function, context });
         Ok(())
     })
 }
@@ -360,6 +389,10 @@ impl Run<'_> {
         if let Some(taker) = self.settings.taker {
             taker.take(&result, self.watch)?;
             result.spool = None;
+        }
+        if let Some(teller) = self.settings.teller {
+            teller.tell(&result)?;
+            result.data = None;
         }
         Ok(result)
     }

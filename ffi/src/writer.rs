@@ -8,6 +8,8 @@ use std::ptr;
 use signdoc_core::{Code, Conversion, Error, Result};
 
 use crate::call::Watch;
+use crate::handle::Lent;
+use crate::results::{Results, signdoc_results};
 
 /// How much is handed over at a time.
 const WINDOW: usize = 96 * 1024;
@@ -22,6 +24,41 @@ pub type signdoc_write_fn = Option<
         len: usize,
     ) -> i32,
 >;
+
+/// Is told a result of signdoc_convert_many as soon as it is there: `index` is that of its
+/// document; `result` holds it alone, at the index 0, and lives until the function returns.
+/// Anything but 0 ends the call with SIGNDOC_E_CALLBACK_FAILED.
+pub type signdoc_result_fn = Option<
+    unsafe extern "C" fn(context: *mut c_void, index: usize, result: *const signdoc_results) -> i32,
+>;
+
+/// A function that is told results, with what it was given at registration.
+#[derive(Clone, Copy)]
+pub(crate) struct Teller {
+    pub function: signdoc_result_fn,
+    pub context: *mut c_void,
+}
+
+impl Teller {
+    /// Tells one result, on this thread.
+    pub(crate) fn tell(self, result: &Conversion) -> Result<()> {
+        let Some(function) = self.function else { return Ok(()) };
+        let index = result.index;
+        let one = Lent::new(Results::new(vec![result.clone()]));
+        // SAFETY: signdoc_convert_options_set_result asks the caller for just that; the result is
+        // alive.
+        let given = unsafe { function(self.context, index, one.pointer()) };
+        if given == 0 {
+            return Ok(());
+        }
+        let message =
+            format!("the result function of the caller gave {given} for documents[{index}]");
+        Err(Error::new(Code::CallbackFailed, message)
+            .with_detail("callback", "result")
+            .with_detail("given", given)
+            .with_detail("index", index))
+    }
+}
 
 /// A function that takes results, with what it was given at registration.
 #[derive(Clone, Copy)]

@@ -328,6 +328,58 @@ static void many_are_read_and_handed_over(void) {
     signdoc_client_free(client);
 }
 
+/* Results as they come. */
+struct come {
+    size_t count, bytes;
+    int seen[2 * PACK];
+    size_t fails_at;
+};
+
+static int32_t on_result(void *context, size_t index, const signdoc_results *result) {
+    struct come *come = context;
+    CHECK(pthread_equal(pthread_self(), own));
+    CHECK_INT(signdoc_results_count(result), 1);
+    CHECK_INT(signdoc_results_failed(result, 0), 0);
+    come->bytes += signdoc_results_data(result, 0).len;
+    come->seen[index]++;
+    return ++come->count == come->fails_at ? 5 : 0;
+}
+
+static void results_are_told_as_they_come(void) {
+    test("results are told as they come");
+    again(ANSWER(FIVE "," FIVE "," FIVE));
+    struct come come;
+    memset(&come, 0, sizeof come);
+    signdoc_client *client = sandbox_client(&sandbox);
+    signdoc_documents *documents = documents_of(2 * PACK);
+    signdoc_convert_options *options = signdoc_convert_options_new();
+    signdoc_results *results = NULL;
+    CHECK_OK(signdoc_convert_options_set_result(options, on_result, &come, &error), &error);
+    CHECK_OK(signdoc_convert_many(client, documents, NULL, options, 0, NULL, &results, &error),
+             &error);
+    CHECK_INT(come.count, 2 * PACK);
+    CHECK_INT(come.bytes, 2 * PACK * strlen(CONVERTED));
+    for (size_t i = 0; i < 2 * PACK; i++) {
+        CHECK_INT(come.seen[i], 1);
+        CHECK_INT(signdoc_results_size(results, i), strlen(CONVERTED));
+        CHECK(signdoc_results_data(results, i).ptr == NULL);
+    }
+    signdoc_results_free(results);
+    results = NULL;
+    memset(&come, 0, sizeof come);
+    come.fails_at = 3;
+    CHECK_INT(signdoc_convert_many(client, documents, NULL, options, 0, NULL, &results, &error),
+              SIGNDOC_E_CALLBACK_FAILED);
+    CHECK_HAS(signdoc_error_message(error), "the result function of the caller gave 5");
+    signdoc_error_free(error);
+    error = NULL;
+    CHECK_INT(come.count, 3);
+    CHECK(results == NULL);
+    signdoc_convert_options_free(options);
+    signdoc_documents_free(documents);
+    signdoc_client_free(client);
+}
+
 /* What the functions are told. */
 struct told {
     int progress;
@@ -549,6 +601,7 @@ int main(void) {
     functions_that_cannot_read_are_told();
     results_are_handed_over();
     many_are_read_and_handed_over();
+    results_are_told_as_they_come();
     functions_are_told_of_a_call();
     functions_end_a_call();
     the_last_answer_is_told();

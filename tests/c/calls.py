@@ -27,6 +27,7 @@ OPTIONAL = {
     ("signdoc_convert_many", "options"),
     ("signdoc_convert_many", "call"),
     ("signdoc_convert_options_set_resume", "path"),
+    ("signdoc_convert_options_set_result", "function"),
     ("signdoc_convert_options_set_writer", "function"),
     ("signdoc_csc_begin", "request"),
     ("signdoc_csc_credentials_json", "call"),
@@ -247,6 +248,11 @@ static int64_t any_read(void *context, void *buffer, size_t room) {
 
 static int32_t any_write(void *context, size_t index, const void *bytes, size_t len) {
     (void)context, (void)index, (void)bytes, (void)len;
+    return 0;
+}
+
+static int32_t any_result(void *context, size_t index, const signdoc_results *result) {
+    (void)context, (void)index, (void)result;
     return 0;
 }
 

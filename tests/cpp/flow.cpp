@@ -210,6 +210,16 @@ void exceptions_come_through() {
     CHECK_TEXT(taken.c_str(), CONVERTED);
     CHECK(!call.correlation_id().empty());
 
+    signdoc::ConvertOptions telling;
+    std::string came;
+    telling.on_result([&](std::size_t index, const signdoc::Result &result) {
+        came += std::to_string(index) + result.data().str();
+    });
+    client.convert_many(documents, "", telling);
+    CHECK_TEXT(came.c_str(), (std::string("0") + CONVERTED).c_str());
+    telling.on_result([](std::size_t, const signdoc::Result &) { throw std::logic_error("no"); });
+    check_thrown([&]() { client.convert_many(documents, "", telling); }, "no");
+
     writing.writer([](std::size_t, const void *, std::size_t) { throw std::logic_error("disk"); });
     check_thrown([&]() { client.convert(documents, "", writing); }, "disk");
     check_thrown([&]() { client.convert_many(documents, "", writing); }, "disk");
