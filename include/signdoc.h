@@ -1829,6 +1829,7 @@ void signdoc_order_free(signdoc_order *order);
 /**
  * Adds a text to be signed, for orders of signed data objects. Its ISO-8859-1 bytes are signed,
  * so it must hold no other characters: the order fails with SIGNDOC_E_UNENCODABLE_TEXT otherwise.
+ * NULL adds a document whose content signdoc_documents_set gives.
  */
 int32_t signdoc_documents_add_text(signdoc_documents *documents,
                                    const char *text,
@@ -1847,7 +1848,8 @@ int32_t signdoc_documents_add_xml(signdoc_documents *documents,
  * Sets a property of the document at `index` (from 0) for orders; conversions do not use it.
  *
  * "description". For PAdES: "pdf_spec" ("PDFA_2B": the service converts the document first),
- * "end_user_only" ("true" or "false": whether the end user signs alone).
+ * "end_user_only" ("true" or "false": whether the end user signs alone). For signed data objects:
+ * "text", or "xml" and "xls"; exactly one kind of content must be there when the order is created.
  *
  * SIGNDOC_E_INVALID_ARGUMENT for another key, for a value that is none, and where there is no such
  * document.

@@ -38,11 +38,6 @@ pub(crate) struct Item {
 #[derive(Clone)]
 enum Source {
     Path(String),
-    Text(String),
-    Xml {
-        xml: String,
-        xls: String,
-    },
     Memory {
         pointer: *const u8,
         len: usize,
@@ -50,6 +45,8 @@ enum Source {
     Reader(reader::Source),
     /// A reader that was read before.
     Spent,
+    /// No PDF, but what the details hold.
+    Other,
 }
 
 /// The documents as they are now, for one call; readers are used up.
@@ -126,23 +123,19 @@ impl Item {
         Self { source, name, allow_signed: false, details }
     }
 
-    pub(crate) fn of_text(text: &str) -> Self {
-        Self::new(Source::Text(text.to_owned()), None)
-    }
-
-    pub(crate) fn of_xml(xml: &str, xls: &str) -> Self {
-        Self::new(Source::Xml { xml: xml.to_owned(), xls: xls.to_owned() }, None)
+    /// No PDF, but what these details hold.
+    pub(crate) fn of_details(details: Details) -> Self {
+        Self { details, ..Self::new(Source::Other, None) }
     }
 
     /// The document of an order of signed data objects.
     fn sdo(self, index: usize, loan: &Loan, watch: Option<&Watch>) -> Result<SdoDocument> {
-        let description = self.details.description.clone();
-        let document = match self.source {
-            Source::Text(text) => SdoDocument::from_text(text),
-            Source::Xml { xml, xls } => SdoDocument::from_xml(xml, xls),
-            _ => SdoDocument::from_pdf(self.document(index, loan, watch, false)?),
+        let Details { description, text, xml, xls, .. } = self.details.clone();
+        let pdf = match self.source {
+            Source::Other => None,
+            _ => Some(self.document(index, loan, watch, false)?),
         };
-        Ok(SdoDocument { description, ..document })
+        Ok(SdoDocument { pdf, text, xml, xls, description })
     }
 
     /// The document of a PAdES order.
@@ -175,7 +168,7 @@ impl Item {
                 Document::from_bytes(bytes)
             }
             Source::Reader(source) => source.read(index, None, limited, watch)?,
-            Source::Text(_) | Source::Xml { .. } => return Err(no_pdf(index)),
+            Source::Other => return Err(no_pdf(index)),
             Source::Spent => return Err(spent(index)),
         };
         let document = document.allow_signed(self.allow_signed);

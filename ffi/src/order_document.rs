@@ -19,6 +19,9 @@ pub const SIGNDOC_SEAL_END_USER: i32 = 2;
 #[derive(Clone, Default)]
 pub(crate) struct Details {
     pub description: Option<String>,
+    pub text: Option<String>,
+    pub xml: Option<String>,
+    pub xls: Option<String>,
     pub pdf_spec: Option<String>,
     pub end_user_only: Option<bool>,
     pub merchant_seal: Option<SealPosition>,
@@ -29,9 +32,17 @@ impl Details {
     fn set(&mut self, key: &str, value: &str) -> Result<()> {
         match key {
             "description" => self.description = Some(value.to_owned()),
+            "text" => self.text = Some(value.to_owned()),
+            "xml" => self.xml = Some(value.to_owned()),
+            "xls" => self.xls = Some(value.to_owned()),
             "pdf_spec" => self.pdf_spec = Some(value.to_owned()),
             "end_user_only" => self.end_user_only = Some(truth(key, value)?),
-            _ => return Err(unknown_key(key, "description, pdf_spec, end_user_only")),
+            _ => {
+                return Err(unknown_key(
+                    key,
+                    "description, pdf_spec, end_user_only, text, xml, xls",
+                ));
+            }
         }
         Ok(())
     }
@@ -39,6 +50,7 @@ impl Details {
 
 /// Adds a text to be signed, for orders of signed data objects. Its ISO-8859-1 bytes are signed,
 /// so it must hold no other characters: the order fails with SIGNDOC_E_UNENCODABLE_TEXT otherwise.
+/// NULL adds a document whose content signdoc_documents_set gives.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn signdoc_documents_add_text(
     documents: *mut signdoc_documents,
@@ -48,8 +60,8 @@ pub unsafe extern "C" fn signdoc_documents_add_text(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { Entry::new("signdoc_documents_add_text") }.status(error, |entry| {
         let documents = entry.handle(documents, "documents")?;
-        let text = entry.text(text, "text")?;
-        locked(documents).push(Item::of_text(text));
+        let text = entry.optional_text(text, "text")?.map(str::to_owned);
+        locked(documents).push(Item::of_details(Details { text, ..Details::default() }));
         Ok(())
     })
 }
@@ -66,8 +78,9 @@ pub unsafe extern "C" fn signdoc_documents_add_xml(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { Entry::new("signdoc_documents_add_xml") }.status(error, |entry| {
         let documents = entry.handle(documents, "documents")?;
-        let (xml, xls) = (entry.text(xml, "xml")?, entry.text(xls, "xls")?);
-        locked(documents).push(Item::of_xml(xml, xls));
+        let owned = |text: &str| Some(text.to_owned());
+        let (xml, xls) = (owned(entry.text(xml, "xml")?), owned(entry.text(xls, "xls")?));
+        locked(documents).push(Item::of_details(Details { xml, xls, ..Details::default() }));
         Ok(())
     })
 }
@@ -75,7 +88,8 @@ pub unsafe extern "C" fn signdoc_documents_add_xml(
 /// Sets a property of the document at `index` (from 0) for orders; conversions do not use it.
 ///
 /// "description". For PAdES: "pdf_spec" ("PDFA_2B": the service converts the document first),
-/// "end_user_only" ("true" or "false": whether the end user signs alone).
+/// "end_user_only" ("true" or "false": whether the end user signs alone). For signed data objects:
+/// "text", or "xml" and "xls"; exactly one kind of content must be there when the order is created.
 ///
 /// SIGNDOC_E_INVALID_ARGUMENT for another key, for a value that is none, and where there is no such
 /// document.

@@ -42,6 +42,7 @@ OPTIONAL = {
     ("signdoc_documents_add_bytes", "name"),
     ("signdoc_verify", "options"),
     ("signdoc_documents_add_reader", "name"),
+    ("signdoc_documents_add_text", "text"),
     ("signdoc_login_begin", "ui_locales"),
     ("signdoc_login_begin", "scopes"),
     ("signdoc_login_begin", "response_mode"),

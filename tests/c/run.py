@@ -32,8 +32,19 @@ import consumers
 import work
 from work import HERE, Libraries, Programs, Report
 
-PROGRAMS = ("flow", "callbacks", "orders", "csc", "cancel", "fork", "threads", "vectors", "verify")
-SETS = {"vectors": "conversion", "verify": "verification"}
+PROGRAMS = (
+    "flow",
+    "callbacks",
+    "orders",
+    "csc",
+    "cancel",
+    "fork",
+    "threads",
+    "vectors",
+    "verify",
+    "order_vectors",
+)
+SETS = {"vectors": "conversion", "verify": "verification", "order_vectors": "orders"}
 CJSON = Path("/usr/include/cjson/cJSON.h")
 
 MEMCHECK = [
