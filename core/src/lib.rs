@@ -48,7 +48,8 @@ pub use destination::Destination;
 pub use document::Document;
 pub use error::{Category, Code, Error, Origin, Result};
 pub use identity::{
-    Callback, FinishOptions, Identity, Login, LoginOptions, LoginStore, Logins, ProviderMetadata,
+    Callback, FinishOptions, Identity, Login, LoginCheck, LoginOptions, LoginStore, Logins,
+    ProviderMetadata,
 };
 pub use order::{
     Download, DownloadOptions, Order, OrderProperties, OrderRef, Pades, PadesDocument, PadesOrder,

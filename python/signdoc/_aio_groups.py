@@ -10,7 +10,7 @@ from signdoc._order_operations import D, S
 from signdoc.orders import PadesDownload, PadesState, SdoDownload, SdoState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
 
     from signdoc._base import ClientBase
     from signdoc._documents import Document
@@ -224,11 +224,18 @@ class AsyncLogins(_Group):
         token: str,
         callback: str | Mapping[str, str],
         *,
+        claim: Callable[[str], bool | Awaitable[bool]] | None = None,
         timeout: Seconds | Timeout | None = None,
     ) -> Identity:
         """Checks the callback, exchanges its code and verifies the ID token.
 
-        As ``client.login.finish`` of `Client`.
+        As ``client.login.finish`` of `Client`; ``claim`` may be a coroutine function.
         """
         engine = self._client._engine
+        if claim is not None:
+            number, sign_id = await awaited(operations.check_login(engine, token, callback))
+            claimed = claim(number)
+            if not isinstance(claimed, bool):
+                claimed = await claimed
+            operations.refuse_replay(sign_id, claimed=claimed)
         return await awaited(operations.finish_login(engine, token, callback, timeout=timeout))

@@ -321,6 +321,7 @@ class Logins(_Group):
         token: str,
         callback: str | Mapping[str, str],
         *,
+        claim: Callable[[str], bool] | None = None,
         timeout: Seconds | Timeout | None = None,
     ) -> Identity:
         """Checks the callback, exchanges its code and verifies the ID token.
@@ -331,6 +332,10 @@ class Logins(_Group):
         Args:
             token: What ``Login.to_token`` gave.
             callback: The address the user came back to, or the fields of the form that was posted.
+            claim: Asked with the login's identifier before anything is sent: takes it for the first
+                time (true), or finds it taken (false), in one step for all processes, such as an
+                insert with a unique key. Identifiers may be forgotten after a day. Without it a
+                replayed callback is answered by the provider, whose code is good for one use.
             timeout: Seconds this call may take in all, or a `Timeout`; default: the client's.
 
         Raises:
@@ -341,4 +346,7 @@ class Logins(_Group):
             TransportError, ProtocolError: The call failed.
         """
         engine = self._client._engine
+        if claim is not None:
+            number, sign_id = operations.check_login(engine, token, callback).wait(log())
+            operations.refuse_replay(sign_id, claimed=claim(number))
         return operations.finish_login(engine, token, callback, timeout=timeout).wait(log())

@@ -26,6 +26,7 @@ __all__ = [
     "dismiss",
     "error_table",
     "login_begin",
+    "login_check",
     "login_finish",
     "options",
     "order_discard",
@@ -182,6 +183,9 @@ def login_begin(
     response_mode: str | None,
     timeout: Limits,
 ) -> Call[tuple[str, str, str]]: ...
+def login_check(
+    engine: Engine, token: str, url: str | None, form: Sequence[tuple[str, str]] | None
+) -> Call[tuple[str, str]]: ...
 def login_finish(
     engine: Engine,
     token: str,

@@ -9,7 +9,7 @@ from signdoc import _native
 from signdoc._documents import given, one
 from signdoc._operations import Operation, path
 from signdoc._options import limits
-from signdoc.errors import InputError
+from signdoc.errors import InputError, LoginError
 from signdoc.logins import Identity, Login
 from signdoc.orders import (
     Order,
@@ -40,6 +40,7 @@ D = TypeVar("D", bound=PadesDownload | SdoDownload)
 T = TypeVar("T")
 
 MOST_SECONDS = 2**32
+LOGIN_REPLAYED = 463
 
 
 class Kind(Generic[S, D]):
@@ -233,9 +234,31 @@ def finish_login(
     timeout: Seconds | Timeout | None,
 ) -> Operation[Identity]:
     """As ``client.login.finish``."""
-    url, form = (callback, None) if isinstance(callback, str) else (None, _pairs(callback))
-    call = _native.login_finish(engine, token, url, form, timeout=limits(timeout))
+    call = _native.login_finish(engine, token, *_came_back(callback), timeout=limits(timeout))
     return Operation(call, lambda identity: Identity(*identity))
+
+
+def check_login(
+    engine: Engine, token: str, callback: str | Mapping[str, str]
+) -> Operation[tuple[str, str]]:
+    """The identifier that a store of finished logins remembers, and the order."""
+    return Operation(_native.login_check(engine, token, *_came_back(callback)), tuple)
+
+
+def refuse_replay(sign_id: str, *, claimed: object) -> None:
+    """Refuses a login that was finished before."""
+    if claimed is not True:
+        raise LoginError(
+            "this login was finished already; begin a new one for another identification",
+            code=LOGIN_REPLAYED,
+            details={"sign_id": sign_id},
+        )
+
+
+def _came_back(
+    callback: str | Mapping[str, str],
+) -> tuple[str | None, list[tuple[str, str]] | None]:
+    return (callback, None) if isinstance(callback, str) else (None, _pairs(callback))
 
 
 def _pairs(form: Mapping[str, str]) -> list[tuple[str, str]]:

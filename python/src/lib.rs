@@ -39,7 +39,7 @@ mod _native {
     #[pymodule_export]
     use crate::engine::Engine;
     #[pymodule_export]
-    use crate::login::{login_begin, login_finish};
+    use crate::login::{login_begin, login_check, login_finish};
     #[pymodule_export]
     use crate::orders::{
         Order, dismiss, order_discard, order_download, order_recover, order_state, order_states,

@@ -45,10 +45,7 @@ pub(crate) fn login_finish(
     form: Option<Vec<(String, String)>>,
     timeout: Limits,
 ) -> Call {
-    let callback = match form {
-        Some(form) => Callback::from_pairs(form),
-        None => Callback::from_url(&url.unwrap_or_default()),
-    };
+    let callback = callback(url, form);
     let told = told(timeout);
     let options = FinishOptions { call: told.options.clone(), ..FinishOptions::default() };
     let make = move |client: Client| async move {
@@ -59,4 +56,26 @@ pub(crate) fn login_finish(
         given(py, (identity.sign_id, identity.subject, claims))
     };
     engine.get().call(told, next_number(), make, give)
+}
+
+/// Gives `(id, sign_id)` of a callback that belongs to the login; nothing is sent.
+#[pyfunction]
+pub(crate) fn login_check(
+    engine: &Bound<'_, Engine>,
+    token: String,
+    url: Option<String>,
+    form: Option<Vec<(String, String)>>,
+) -> Call {
+    let callback = callback(url, form);
+    let told = told((None, None, None));
+    let make = move |client: Client| async move { client.login().check(&token, callback) };
+    let give = |py: Python<'_>, check: signdoc::LoginCheck| given(py, (check.id, check.sign_id));
+    engine.get().call(told, next_number(), make, give)
+}
+
+fn callback(url: Option<String>, form: Option<Vec<(String, String)>>) -> Callback {
+    match form {
+        Some(form) => Callback::from_pairs(form),
+        None => Callback::from_url(&url.unwrap_or_default()),
+    }
 }

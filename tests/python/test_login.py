@@ -187,6 +187,41 @@ def test_a_replayed_callback_and_a_foreign_one(
     assert sealed.value.name == "login_token_invalid"
 
 
+@pytest.mark.parametrize("awaits", [False, True])
+def test_a_store_of_finished_logins(
+    sandbox: signdoc.Sandbox, client: Any, run: Any, order: signdoc.Order, awaits: bool
+) -> None:
+    if awaits and run.kind == "Client":
+        pytest.skip("the blocking client awaits nothing")
+    taken: set[str] = set()
+
+    def claim(number: str) -> bool:
+        is_new = number not in taken
+        taken.add(number)
+        return is_new
+
+    async def claim_later(number: str) -> bool:
+        await asyncio.sleep(0)
+        return claim(number)
+
+    given: Any = claim_later if awaits else claim
+    login = run(client.login.begin(order, BACK))
+    with pytest.raises(signdoc.LoginError) as foreign:
+        run(client.login.finish(login.to_token(), f"{BACK}?state=x&code=y", claim=given))
+    assert foreign.value.name == "login_state_mismatch"
+    assert foreign.value.details["sign_id"] == order.sign_id
+    assert not taken, "a forged callback takes nothing"
+    back = sandbox.visit(login)
+    assert run(client.login.finish(login.to_token(), back.url, claim=given)).subject
+    before = len(sandbox.requests)
+    with pytest.raises(signdoc.LoginError) as caught:
+        run(client.login.finish(login.to_token(), back.url, claim=given))
+    assert (caught.value.name, caught.value.code) == ("login_replayed", 463)
+    assert caught.value.details["sign_id"] == order.sign_id
+    assert len(sandbox.requests) == before
+    assert len(taken) == 1
+
+
 ID_TOKENS = [
     "nonce",
     "no_nonce",

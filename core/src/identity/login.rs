@@ -129,6 +129,22 @@ impl fmt::Debug for Identity {
     }
 }
 
+/// A callback that belongs to a login, not exchanged yet.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct LoginCheck {
+    /// What a store of finished logins remembers, see [`LoginStore::claim`].
+    pub id: String,
+    /// The order.
+    pub sign_id: String,
+}
+
+impl fmt::Debug for LoginCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("LoginCheck").field("sign_id", &self.sign_id).finish_non_exhaustive()
+    }
+}
+
 /// What is sealed.
 #[derive(Serialize, Deserialize)]
 struct Saved {
@@ -222,6 +238,29 @@ impl Logins {
         finished.map_err(|error| error.with_detail("sign_id", saved.sign_id.as_str()))
     }
 
+    /// What [`Logins::finish`] checks before anything is sent: whether the callback belongs to the
+    /// login and carries a code. For hosts that keep a store of finished logins which is not asked
+    /// through [`LoginStore`]: they claim the id between this and `finish`.
+    ///
+    /// # Errors
+    /// The first three of [`Logins::finish`].
+    pub fn check(&self, token: &str, callback: impl Into<Callback>) -> Result<LoginCheck> {
+        let saved: Saved = open(&self.client.shared.config, PURPOSE, token)?;
+        let checked = self.check_saved(&saved, &callback.into()).map(|_| ());
+        checked.map_err(|error| error.with_detail("sign_id", saved.sign_id.as_str()))?;
+        Ok(LoginCheck { id: saved.state, sign_id: saved.sign_id })
+    }
+
+    /// The callback's code, when it belongs to the login.
+    fn check_saved<'a>(&self, saved: &Saved, callback: &'a Callback) -> Result<&'a str> {
+        let config = &self.client.shared.config;
+        if saved.issuer != config.issuer() || saved.client_id != config.client_id {
+            return Err(invalid("it was begun with another issuer or client_id"));
+        }
+        check_state(saved, callback)?;
+        callback.code()
+    }
+
     async fn finish_saved(
         &self,
         saved: &Saved,
@@ -229,12 +268,7 @@ impl Logins {
         options: &FinishOptions,
         call: &Call,
     ) -> Result<Identity> {
-        let config = &self.client.shared.config;
-        if saved.issuer != config.issuer() || saved.client_id != config.client_id {
-            return Err(invalid("it was begun with another issuer or client_id"));
-        }
-        check_state(saved, callback)?;
-        let code = callback.code()?;
+        let code = self.check_saved(saved, callback)?;
         if let Some(store) = &options.store
             && !store.claim(&saved.state)?
         {

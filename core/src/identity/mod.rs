@@ -21,7 +21,7 @@ pub(crate) use self::{
 pub(crate) use discovery::Discovery;
 pub use discovery::ProviderMetadata;
 pub(crate) use jwks::JwksCache;
-pub use login::{FinishOptions, Identity, Login, LoginOptions, LoginStore, Logins};
+pub use login::{FinishOptions, Identity, Login, LoginCheck, LoginOptions, LoginStore, Logins};
 pub use login_callback::Callback;
 pub(crate) use signing_key::{Algorithm, SigningKey};
 pub(crate) use token::{AccessToken, TokenCache};
