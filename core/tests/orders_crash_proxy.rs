@@ -136,7 +136,7 @@ fn forwarded_whole(body: &[u8], forwarded: usize) -> Vec<Vec<u8>> {
     for result in results {
         let base64 = result["padesSignedPdf"].as_str().unwrap();
         // With its closing quote.
-        if text.find(base64).unwrap() + base64.len() + 1 <= forwarded {
+        if text.find(base64).unwrap() + base64.len() < forwarded {
             whole.push(STANDARD.decode(base64).unwrap());
         }
     }
