@@ -6,9 +6,10 @@ use std::sync::Mutex;
 
 use signdoc_core::csc::{
     CscLoginOptions, HashAlgorithm, HashesToSign, Padding, PdfToSign, SignPdfOptions,
+    hash_algorithm,
 };
 use signdoc_core::pdf::sign::Seal;
-use signdoc_core::{CallOptions, Code, Document, Error, Result};
+use signdoc_core::{CallOptions, Document, Result};
 
 use crate::error::signdoc_error;
 use crate::guard::Entry;
@@ -52,26 +53,9 @@ impl Request {
         match key {
             "lang" => self.lang = text,
             "description" => self.description = text,
-            "hash_algorithm" => {
-                let known = HashAlgorithm::from_name(value);
-                self.hash_algorithm = Some(known.ok_or_else(|| {
-                    let why = format!("hash_algorithm is {value:?}; pass sha256, sha384 or sha512");
-                    Error::new(Code::CscInvalidHashAlgorithm, why).with_detail("field", key)
-                })?);
-            }
+            "hash_algorithm" => self.hash_algorithm = Some(hash_algorithm(value)?),
             "credential_id" => self.credential_id = text,
-            "padding" => {
-                self.padding = Some(match value {
-                    "pkcs1" => Padding::Pkcs1,
-                    "pss" => Padding::Pss,
-                    _ => {
-                        let why = format!("padding is {value:?}; pass pkcs1 or pss");
-                        return Err(
-                            Error::new(Code::InvalidArgument, why).with_detail("field", key)
-                        );
-                    }
-                });
-            }
+            "padding" => self.padding = Some(Padding::named(value)?),
             "overwrite" => self.overwrite = truth(key, value)?,
             "field_name" => self.field_name = text,
             "reason" => self.reason = text,

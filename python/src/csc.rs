@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use signdoc::csc::{
-    Credential, CscInfo, CscLogin, CscLoginOptions, HashAlgorithm, HashesToSign, Padding,
-    PdfToSign, SignPdfOptions, Signatures, SignedPdf,
+    Credential, CscInfo, CscLogin, CscLoginOptions, HashesToSign, Padding, PdfToSign,
+    SignPdfOptions, Signatures, SignedPdf, hash_algorithm,
 };
 use signdoc::pdf::sign::{PrepareOptions, Seal};
-use signdoc::{Callback, Client, Code, Error, FinishOptions};
+use signdoc::{Callback, Client, Error, FinishOptions};
 
 use crate::buffer::next_number;
 use crate::call::Call;
@@ -136,32 +136,9 @@ fn request(
 ) -> Result<HashesToSign, Error> {
     let mut request = HashesToSign::new(hashes, hash_algorithm(&algorithm)?);
     request.credential_id = credential_id;
-    request.padding = padding_of(padding.as_deref())?;
+    request.padding = padding.as_deref().map(Padding::named).transpose()?;
     request.description = description;
     Ok(request)
-}
-
-fn hash_algorithm(name: &str) -> Result<HashAlgorithm, Error> {
-    HashAlgorithm::from_name(name).ok_or_else(|| {
-        Error::new(
-            Code::CscInvalidHashAlgorithm,
-            format!("hash_algorithm must be sha256, sha384 or sha512, not {name:?}"),
-        )
-        .with_detail("field", "hash_algorithm")
-    })
-}
-
-fn padding_of(name: Option<&str>) -> Result<Option<Padding>, Error> {
-    match name {
-        None => Ok(None),
-        Some("pkcs1") => Ok(Some(Padding::Pkcs1)),
-        Some("pss") => Ok(Some(Padding::Pss)),
-        Some(other) => Err(Error::new(
-            Code::InvalidArgument,
-            format!("padding must be pkcs1 or pss, not {other:?}"),
-        )
-        .with_detail("field", "padding")),
-    }
 }
 
 /// A seal: x, y, page, width, height, lines.
@@ -191,7 +168,11 @@ pub(crate) fn csc_sign_pdfs(
         let options = SignPdfOptions {
             hash_algorithm: Some(hash_algorithm(&hash).map_err(|error| raised(py, &error))?),
             credential_id,
-            padding: padding_of(padding.as_deref()).map_err(|error| raised(py, &error))?,
+            padding: padding
+                .as_deref()
+                .map(Padding::named)
+                .transpose()
+                .map_err(|error| raised(py, &error))?,
             description,
             call: told.options.clone(),
             ..SignPdfOptions::default()

@@ -17,6 +17,6 @@ mod timestamp;
 
 pub use checked::CscSession;
 pub use login::{Csc, CscLogin, CscLoginOptions};
-pub use model::{Certificates, Credential, CscInfo, HashAlgorithm, Padding, plan};
+pub use model::{Certificates, Credential, CscInfo, HashAlgorithm, Padding, hash_algorithm, plan};
 pub use pdf::{PdfLevel, PdfToSign, SignPdfOptions, SignedPdf};
 pub use session::{Authorized, HashesToSign, Listed, Session, Signatures, StepError};

@@ -23,6 +23,38 @@ pub enum Padding {
     Pss,
 }
 
+impl Padding {
+    /// The padding of this name: `pkcs1` or `pss`.
+    ///
+    /// # Errors
+    /// [`Code::InvalidArgument`] for another name.
+    pub fn named(name: &str) -> Result<Self> {
+        match name {
+            "pkcs1" => Ok(Self::Pkcs1),
+            "pss" => Ok(Self::Pss),
+            _ => Err(Error::new(
+                Code::InvalidArgument,
+                format!("padding is {name:?}; pass pkcs1 or pss"),
+            )
+            .with_detail("field", "padding")),
+        }
+    }
+}
+
+/// The hash function of this name: `sha256`, `sha384` or `sha512`.
+///
+/// # Errors
+/// [`Code::CscInvalidHashAlgorithm`] for another name, which is what the service would say.
+pub fn hash_algorithm(name: &str) -> Result<HashAlgorithm> {
+    HashAlgorithm::from_name(name).ok_or_else(|| {
+        Error::new(
+            Code::CscInvalidHashAlgorithm,
+            format!("hash_algorithm is {name:?}; pass sha256, sha384 or sha512"),
+        )
+        .with_detail("field", "hash_algorithm")
+    })
+}
+
 /// What the interface says of itself (CSC API v2, info).
 #[derive(Clone, Debug)]
 #[non_exhaustive]
