@@ -45,7 +45,7 @@ step "every language ran the same vectors"
 [ -e "$logs/go.log" ] || echo "left out: the vectors in Go, see above"
 # Verification asks nobody: it is one function beside both clients of the Python package.
 cargo xtask vectors "$logs/rust.log" "$logs/python-Client.log" \
-    "$logs/python-AsyncClient.log=conversion,orders" "$logs/c.log" \
+    "$logs/python-AsyncClient.log=conversion,orders,csc" "$logs/c.log" \
     $(ls "$logs/go.log" 2>/dev/null | sed 's/$/=conversion,verification/')
 
 step "all tests passed"

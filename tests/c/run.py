@@ -43,8 +43,14 @@ PROGRAMS = (
     "vectors",
     "verify",
     "order_vectors",
+    "csc_vectors",
 )
-SETS = {"vectors": "conversion", "verify": "verification", "order_vectors": "orders"}
+SETS = {
+    "vectors": "conversion",
+    "verify": "verification",
+    "order_vectors": "orders",
+    "csc_vectors": "csc",
+}
 CJSON = Path("/usr/include/cjson/cJSON.h")
 
 MEMCHECK = [

@@ -196,7 +196,7 @@ class Programs:
         warnings = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-g", "-O1"]
         paths = [f"-I{ROOT / 'include'}", f"-I{HERE}", f"-L{libraries}"]
         link = ["-lsigndoc", f"-Wl,-rpath,{libraries}", "-lpthread", "-lm"]
-        more = ["-lcjson"] if source.name in ("vectors.c", "verify.c", "order_vectors.c") else []
+        more = ["-lcjson"] if "<cjson/cJSON.h>" in source.read_text() else []
         done = run(
             [compiler, *warnings, *paths, *sources, "-o", str(program), *more, *flags, *link]
         )
