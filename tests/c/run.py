@@ -191,7 +191,7 @@ def with_sanitizers(
 
 def example(built: dict[str, Path], ready: dict[str, str], folder: Path, report: Report) -> None:
     """Runs the example program in each way it was built."""
-    documents = sorted(str(path) for path in (folder / "samples").glob("*.pdf"))
+    documents = sorted(str(path) for path in (folder / "shown").glob("*.pdf"))
     environment = {
         "SIGNDOC_ISSUER": ready["issuer"],
         "SIGNDOC_CLIENT_ID": ready["client_id"],
@@ -243,6 +243,7 @@ def main(words: list[str]) -> int:
         samples = folder / "samples"
         program = str(work.TARGET / "debug" / "signdoc")
         work.must([program, "samples", "--warnings", "-o", str(samples)], stderr=subprocess.PIPE)
+        work.must([program, "samples", "-o", str(folder / "shown")], stderr=subprocess.PIPE)
 
         checks.header_compiles_alone(folder, report)
         checks.constants_are_the_table(folder, report)
