@@ -1,4 +1,4 @@
-"""Converts and signs sample documents through the Python package, on a sandbox of the service.
+"""Converts sample documents through the Python package, on a sandbox of the service.
 
     python examples/demo.py [FOLDER]
 
@@ -20,7 +20,7 @@ WIDTHS = (20, 7, 9, 17, 10, 27)
 
 
 def main() -> int:
-    """Makes the samples, converts each of them, has some signed, and shows what came of it."""
+    """Makes the samples, converts each of them, and shows what came of it."""
     folder = Path(sys.argv[1] if len(sys.argv) > 1 else "demo")
     with signdoc.Sandbox() as sandbox, sandbox.client() as client:
         print(f"Python {sys.version.split()[0]} with signdoc {signdoc.__version__}")
@@ -33,55 +33,9 @@ def main() -> int:
             result = convert(client, path, folder / "python")
             show(path, result, folder, has_converter=sandbox.converter is not None)
             results.append(result)
-        done = sum(result.converted for result in results)
-        print(f"\n{done} of {len(results)} converted, results in {folder / 'python'}")
-        return sign(sandbox, client, folder)
-
-
-BACK = "https://shop.example/callback"
-
-
-def sign(sandbox: signdoc.Sandbox, client: signdoc.Client, folder: Path) -> int:
-    """Has two PDFs signed as PAdES and a text as SEID-SDO, and validates what comes back."""
-    originals = [folder / "samples" / name for name in ("loan-agreement.pdf", "photographs.pdf")]
-    agreement = "I agree to the terms of loan 4711."
-    trust = folder / "sandbox-root.pem"
-    trust.write_text(sandbox.trust)
-    to = folder / "signed"
-    print("\nsigned by a pretended end user of the sandbox:\n")
-
-    pdfs = [signdoc.PadesDocument(path, description=path.stem) for path in originals]
-    order = client.pades.create("Loan 4711", pdfs, visual_seals=True)
-    who = signed_in(sandbox, client, order)
-    client.pades.wait(order, until=signdoc.PadesState.SIGN_COMPLETED)
-    files = client.pades.download(order, to=to, overwrite=True).documents
-    reports = [
-        (file.path, signdoc.verify(file.path, original=path, trust=trust))
-        for file, path in zip(files, originals, strict=True)
-        if file.path is not None
-    ]
-
-    deal = client.sdo.create("Loan 4711", [signdoc.SdoDocument(text=agreement)])
-    signed_in(sandbox, client, deal)
-    client.sdo.wait(deal, until=signdoc.SdoState.SIGN_COMPLETED)
-    for sdo in client.sdo.download(deal, to=to, overwrite=True).documents:
-        if sdo.path is not None:
-            text = agreement.encode("latin-1")
-            reports.append((sdo.path, signdoc.verify(sdo.path, original=text, trust=trust)))
-
-    for path, report in reports:
-        print(f"  {path.relative_to(folder)}: {'verified' if report.ok else 'NOT VERIFIED'}")
-    print(f"\nsigned by {who.claims['name']}; results in {to}")
-    return 0 if len(reports) == len(pdfs) + 1 and all(one.ok for _, one in reports) else 6
-
-
-def signed_in(
-    sandbox: signdoc.Sandbox, client: signdoc.Client, order: signdoc.Order
-) -> signdoc.Identity:
-    """The end user follows the address, signs, and comes back."""
-    login = client.login.begin(order, redirect_uri=BACK, scopes=["profile"])
-    callback = sandbox.visit(login)
-    return client.login.finish(login.to_token(), callback.url)
+    done = sum(result.converted for result in results)
+    print(f"\n{done} of {len(results)} converted, results in {folder / 'python'}")
+    return 0
 
 
 def samples(folder: Path) -> list[Path]:
