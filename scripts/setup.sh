@@ -14,6 +14,10 @@ have cc || fail "a C compiler (cc) is missing: install gcc or clang"
 packages() {
     echo "ghostscript gs"
     echo "poppler-utils pdftoppm"
+    if [ "$level" = bench ]; then
+        echo "curl curl"
+        echo "libcurl4-openssl-dev curl-config"
+    fi
     [ "$level" = test ] || return 0
     echo "qpdf qpdf"
     echo "valgrind valgrind"

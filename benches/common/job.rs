@@ -22,18 +22,27 @@ pub struct Job {
     pub out: PathBuf,
     /// How many times the call is made over one connection (job B); 1 is job A.
     pub repeat: usize,
+    /// File with the authority that the server's certificate is of, where it speaks TLS.
+    #[allow(dead_code, reason = "not every program speaks TLS")]
+    pub ca: Option<PathBuf>,
+    /// Calls under way at the same time (job C).
+    #[allow(dead_code, reason = "not every program does job C")]
+    pub jobs: usize,
     /// The documents.
     pub files: Vec<PathBuf>,
 }
 
 impl Job {
-    /// Reads `--url U --token T --out DIR --repeat N FILES...`; each option may be left out.
+    /// Reads `--url U --token T --out DIR --repeat N --ca FILE --jobs N FILES...`; each option may
+    /// be left out.
     pub fn parse(mut args: impl Iterator<Item = String>) -> Fallible<Self> {
         let mut job = Job {
             url: String::new(),
             token: "bench-token".into(),
             out: PathBuf::from("."),
             repeat: 1,
+            ca: None,
+            jobs: 1,
             files: Vec::new(),
         };
         while let Some(arg) = args.next() {
@@ -43,6 +52,8 @@ impl Job {
                 "--token" => job.token = value()?,
                 "--out" => job.out = PathBuf::from(value()?),
                 "--repeat" => job.repeat = value()?.parse()?,
+                "--ca" => job.ca = Some(PathBuf::from(value()?)),
+                "--jobs" => job.jobs = value()?.parse()?,
                 option if option.starts_with("--") => {
                     return Err(format!("unknown option {option}").into());
                 }
@@ -53,6 +64,19 @@ impl Job {
             return Err("at least one file and one call are needed".into());
         }
         Ok(job)
+    }
+
+    /// The same job with some of its documents.
+    #[allow(dead_code, reason = "not every program does job C")]
+    pub fn with(&self, files: &[PathBuf]) -> Self {
+        Self {
+            url: self.url.clone(),
+            token: self.token.clone(),
+            out: self.out.clone(),
+            ca: self.ca.clone(),
+            files: files.to_vec(),
+            ..*self
+        }
     }
 
     /// Where the result of each document goes: `OUT/<stem>.pdf`.

@@ -10,8 +10,12 @@ from pathlib import Path
 BIG = 3_750_000
 """Bytes of a document of job A: its base64 has exactly the 5,000,000 characters allowed."""
 SMALL = 100_000
-"""Bytes of the document of job B."""
+"""Bytes of the document of job B and of those of job C."""
 BIG_COUNT = 15
+MANY_COUNT = 200
+"""Documents of job C."""
+PACK = 15
+"""Documents that one call takes."""
 
 
 def pdf(size: int, seed: int) -> bytes:
@@ -53,15 +57,22 @@ class Documents:
 
 
 def write(folder: Path, name: str, count: int, size: int, seed: int) -> Documents:
-    """Writes ``count`` documents to send and as many different ones to get back."""
+    """Writes ``count`` documents to send and different ones to get back.
+
+    The server answers each call with its answers from the first on, so documents beyond the first
+    pack get those of the first again.
+    """
     inputs, answers = folder / f"{name}-in", folder / f"{name}-answers"
     inputs.mkdir()
     answers.mkdir()
     files, expected = [], []
     for index in range(count):
-        file = inputs / f"document-{index:02}.pdf"
+        file = inputs / f"document-{index:03}.pdf"
         file.write_bytes(pdf(size, seed + index))
         files.append(file)
+        if index >= PACK:
+            expected.append(expected[index - PACK])
+            continue
         answer = pdf(size, seed + 1000 + index)
         (answers / file.name).write_bytes(answer)
         expected.append(hashlib.sha256(answer).hexdigest())

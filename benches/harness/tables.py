@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from .programs import FLOOR, NAIVE, OURS, PYTHON, RUST, C, Program
+from .programs import BYTES, CURL, FLOOR, NAIVE, OURS, PYTHON, RUST, TLS, C, Program
 
 Reports = dict[str, list[dict[str, Any]]]
 
@@ -151,4 +151,43 @@ def job_goals(many: Reports, one: Reports, warm: Reports) -> list[Goal]:
                     _ratio(warm, name, other, key),
                 )
             )
+    return goals
+
+
+def _growth(reports: Reports, name: str) -> float | None:
+    runs = reports.get(name, [])
+    return statistics.median(map(growth_mib, runs)) if runs else None
+
+
+def tls_goals(many: Reports, first: Reports) -> list[Goal]:
+    """Job A over TLS, in one table with the floor over plain http; and the first call of all."""
+    name, goals = RUST + TLS, []
+    for key, label in (("cpu_ms", "CPU"), ("wall_ms", "wall")):
+        ratio = _ratio(many, name, FLOOR, key)
+        goals.append(Goal(f"A over TLS: {RUST}, {label}, against the http floor", 2.5, ratio))
+        ratio = _ratio(many, name, CURL + TLS, key)
+        goals.append(Goal(f"A over TLS: {RUST}, {label}, against {CURL}", 1, ratio))
+    got = median(first, name, "first_wall_ms")
+    goals.append(Goal("first call over TLS: Rust, discovery and token included", 15, got, "ms"))
+    return goals
+
+
+def bytes_goals(many: Reports, output_mib: float) -> list[Goal]:
+    """Job A with bytes: the inputs are there before, so growth is the outputs and little more."""
+    goals = [
+        Goal(f"A: {BYTES}, {label}, against the floor", 2, _ratio(many, BYTES, FLOOR, key))
+        for key, label in (("cpu_ms", "CPU"), ("wall_ms", "wall"))
+    ]
+    got = _growth(many, BYTES)
+    return [*goals, Goal(f"A: {BYTES}, memory growth", output_mib + 8, got, "MiB")]
+
+
+def batch_goals(batch: Reports) -> list[Goal]:
+    """Job C."""
+    goals = []
+    for name, limit in ((RUST, 1.4), (PYTHON, 2.0)):
+        for key, label in (("cpu_ms", "CPU"), ("wall_ms", "wall")):
+            got = _ratio(batch, name, FLOOR, key)
+            goals.append(Goal(f"C: {name}, {label}, against the floor", limit, got))
+        goals.append(Goal(f"C: {name}, memory growth", 12, _growth(batch, name), "MiB"))
     return goals

@@ -30,6 +30,9 @@ class Job:
     out: Path
     repeat: int
     files: list[Path]
+    ca: Path | None = None
+    jobs: int = 1
+    what: str = "convert"
 
     @property
     def outputs(self) -> list[Path]:
@@ -44,16 +47,20 @@ def not_here(reason: object) -> None:
 
 
 def parse() -> Job:
-    """Reads ``convert --url U --token T --out DIR --repeat N FILES...``."""
+    """Reads ``convert|many --url U --token T --out DIR [--ca FILE] [--jobs N] FILES...``."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("what", choices=["convert"])
+    parser.add_argument("what", choices=["convert", "many"])
     parser.add_argument("--url", required=True)
     parser.add_argument("--token", default="bench-token")
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--repeat", type=int, default=1)
+    parser.add_argument("--ca", type=Path)
+    parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("files", type=Path, nargs="+")
     read = parser.parse_args()
-    return Job(read.url, read.token, read.out, read.repeat, read.files)
+    return Job(
+        read.url, read.token, read.out, read.repeat, read.files, read.ca, read.jobs, read.what
+    )
 
 
 def status_kib(key: str) -> int:
@@ -64,9 +71,21 @@ def status_kib(key: str) -> int:
     raise LookupError(key)
 
 
-def run(program: str, prepare: Callable[[Job], Call]) -> None:
-    """Measures ``prepare`` (the client) and every call of what it returns; prints the report."""
+def run(
+    program: str,
+    prepare: Callable[[Job], Call],
+    *,
+    before: Callable[[Job], None] | None = None,
+    after: Callable[[Job], None] | None = None,
+    clock: Callable[[], float] = time.process_time,
+) -> None:
+    """Measures ``prepare`` (the client) and every call of what it returns; prints the report.
+
+    What ``before`` and ``after`` do is not measured; ``clock`` tells the CPU time in seconds.
+    """
     job = parse()
+    if before is not None:
+        before(job)
     laps: list[tuple[float, float]] = []
     try:
         # Sets the high-water mark back; where forbidden the peak can only be too high.
@@ -74,21 +93,24 @@ def run(program: str, prepare: Callable[[Job], Call]) -> None:
     except OSError:
         pass
     rss_before = status_kib("VmRSS")
-    wall, cpu = time.perf_counter(), time.process_time()
+    wall, cpu = time.perf_counter(), clock()
     lap_wall, lap_cpu = wall, cpu
     call = prepare(job)
     for _ in range(job.repeat):
         call()
-        now_wall, now_cpu = time.perf_counter(), time.process_time()
+        now_wall, now_cpu = time.perf_counter(), clock()
         laps.append((now_wall - lap_wall, now_cpu - lap_cpu))
         lap_wall, lap_cpu = now_wall, now_cpu
+    peak = status_kib("VmHWM")
+    if after is not None:
+        after(job)
     report: dict[str, object] = {
         "program": program,
         "documents": len(job.files),
         "wall_ms": (lap_wall - wall) * 1e3,
         "cpu_ms": (lap_cpu - cpu) * 1e3,
         "rss_before_kib": rss_before,
-        "peak_kib": status_kib("VmHWM"),
+        "peak_kib": peak,
     }
     if job.repeat > 1:
         report |= {

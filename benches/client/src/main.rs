@@ -2,7 +2,8 @@
 //! floor.
 //!
 //! ```text
-//! bench-client convert --url U --token T --out DIR [--repeat N] FILES...
+//! bench-client convert --url U --token T --out DIR [--repeat N] [--ca FILE] FILES...
+//! bench-client many    --url U --token T --out DIR --jobs N FILES...
 //! ```
 
 #[path = "../../common/job.rs"]
@@ -11,22 +12,52 @@ mod job;
 use std::process::ExitCode;
 
 use job::{Fallible, Job, measure, report};
-use signdoc::{Client, ConvertOptions, Destination, Document};
+use signdoc::{BatchOptions, Client, ConvertOptions, Destination, Document};
 use tokio::runtime::{Builder, Runtime};
 
 fn open(job: &Job) -> Fallible<(Runtime, Client)> {
     let mut config = Client::builder();
     config.set("issuer", &job.url)?.set("client_id", "bench")?.set("client_secret", "bench")?;
+    if let Some(ca) = &job.ca {
+        config.set("ca_file", &ca.display().to_string())?.set("ca_only", "true")?;
+    }
     let runtime = Builder::new_current_thread().enable_all().build()?;
     Ok((runtime, Client::new(config.build()?)?))
 }
 
+/// All documents through one client, several calls at a time.
+fn many(job: &Job) -> Fallible<()> {
+    let outputs = job.outputs()?;
+    let measured = measure(job.repeat, || {
+        let (runtime, client) = open(job)?;
+        let options = BatchOptions {
+            to: Destination::Folder { path: job.out.clone(), overwrite: true },
+            concurrency: job.jobs,
+            ..BatchOptions::default()
+        };
+        let documents: Vec<_> = job.files.iter().map(Document::from_path).collect();
+        runtime.block_on(async {
+            let mut batch = client.convert_many(documents, options)?;
+            while let Some(result) = batch.next().await {
+                if let Some(failure) = result.failure {
+                    return Err(failure.into());
+                }
+            }
+            Ok(())
+        })
+    })?;
+    report("signdoc (Rust)", job, &measured, &outputs)
+}
+
 fn run() -> Fallible<()> {
     let mut args = std::env::args().skip(1);
-    if args.next().as_deref() != Some("convert") {
-        return Err("usage: bench-client convert [options] FILES...".into());
-    }
+    let what = args.next().unwrap_or_default();
     let job = Job::parse(args)?;
+    match what.as_str() {
+        "convert" => {}
+        "many" => return many(&job),
+        _ => return Err("usage: bench-client convert|many [options] FILES...".into()),
+    }
     let outputs = job.outputs()?;
     let documents: Vec<_> = job.files.iter().map(Document::from_path).collect();
     let options = ConvertOptions {

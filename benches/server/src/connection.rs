@@ -1,8 +1,7 @@
 //! One connection: requests in, ready answers out.
 
 use std::fs::File;
-use std::io::{Read, Write};
-use std::net::TcpStream;
+use std::io::{ErrorKind, Read, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -19,7 +18,7 @@ const KEY: &[u8] = b"\"pdfSpec\"";
 
 /// What all connections share.
 pub struct Server {
-    port: u16,
+    base: String,
     answers: Vec<Vec<u8>>,
     keep: Option<PathBuf>,
     kept: AtomicUsize,
@@ -33,19 +32,18 @@ struct Head {
     expects: bool,
 }
 
-struct Connection {
-    stream: TcpStream,
+struct Connection<S> {
+    stream: S,
     buffer: Vec<u8>,
     filled: usize,
 }
 
 impl Server {
-    pub fn new(port: u16, answers: Vec<Vec<u8>>, keep: Option<PathBuf>) -> Self {
-        Server { port, answers, keep, kept: AtomicUsize::new(0) }
+    pub fn new(base: String, answers: Vec<Vec<u8>>, keep: Option<PathBuf>) -> Self {
+        Server { base, answers, keep, kept: AtomicUsize::new(0) }
     }
 
-    pub fn serve(&self, stream: TcpStream) -> Fallible<()> {
-        stream.set_nodelay(true)?;
+    pub fn serve(&self, stream: impl Read + Write) -> Fallible<()> {
         let mut connection = Connection { stream, buffer: vec![0; RECEIVE], filled: 0 };
         while let Some(head) = connection.head()? {
             if head.expects {
@@ -71,7 +69,11 @@ impl Server {
         Ok(Some(File::create(keep.join(format!("request-{number}.json")))?))
     }
 
-    fn converted(&self, connection: &mut Connection, documents: usize) -> Fallible<()> {
+    fn converted<S: Read + Write>(
+        &self,
+        connection: &mut Connection<S>,
+        documents: usize,
+    ) -> Fallible<()> {
         let Some(answers) = self.answers.get(..documents).filter(|answers| !answers.is_empty())
         else {
             let text = format!("\"{documents} documents, {} answers\"", self.answers.len());
@@ -88,7 +90,7 @@ impl Server {
 
     /// Everything that is not a conversion: discovery, token, keys, specs.
     fn small(&self, head: &Head) -> (&'static str, String) {
-        let base = format!("http://127.0.0.1:{}", self.port);
+        let base = &self.base;
         let body = match (head.method.as_str(), head.path.as_str()) {
             ("GET", "/.well-known/openid-configuration") => format!(
                 "{{\"issuer\":\"{base}\",\"authorization_endpoint\":\"{base}/authorize\",\
@@ -107,7 +109,7 @@ impl Server {
     }
 }
 
-impl Connection {
+impl<S: Read + Write> Connection<S> {
     /// The next request head; `None` when the client has closed the connection.
     fn head(&mut self) -> Fallible<Option<Head>> {
         loop {
@@ -118,7 +120,11 @@ impl Connection {
                 self.filled -= end + 4;
                 return Ok(Some(head));
             }
-            let n = self.stream.read(self.buffer.get_mut(self.filled..).unwrap_or_default())?;
+            let n = match self.stream.read(self.buffer.get_mut(self.filled..).unwrap_or_default()) {
+                // Not every client says goodbye in TLS before it closes.
+                Err(error) if error.kind() == ErrorKind::UnexpectedEof => 0,
+                read => read?,
+            };
             if n == 0 {
                 return Ok(None);
             }
@@ -169,7 +175,8 @@ impl Connection {
             start.clear();
             self.stream.write_all(part)?;
         }
-        Ok(self.stream.write_all(&start)?)
+        self.stream.write_all(&start)?;
+        Ok(self.stream.flush()?)
     }
 }
 
