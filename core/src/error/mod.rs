@@ -206,10 +206,12 @@ impl Error {
         self.0.reference.as_deref()
     }
 
-    /// Whether the same call may succeed when it is repeated later.
+    /// Whether the same call may succeed when it is repeated later. Not when a signing session is
+    /// over with it (`session_over` among the details): then a new login comes first.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
-        crate::transport::is_transient(self) || self.0.code.spec().retryable
+        let may_help = crate::transport::is_transient(self) || self.0.code.spec().retryable;
+        may_help && !self.0.details.contains_key("session_over")
     }
 
     /// How long the service asked to wait before a repetition.
