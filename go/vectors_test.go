@@ -116,7 +116,11 @@ func (c *conversionCase) called(t *testing.T, server *sandbox) ([]Conversion, []
 	if c.To == "folder" {
 		options.To = filepath.Join(t.TempDir(), "out")
 	}
-	results, err := client.Convert(context.Background(), c.documents(t), options)
+	convert := client.Convert
+	if c.Call == "convert_many" {
+		convert = client.ConvertMany
+	}
+	results, err := convert(context.Background(), c.documents(t), options)
 	return results, nil, err
 }
 

@@ -7,7 +7,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value;
-use signdoc::{Client, Config, Conversion, ConvertOptions, Destination, Document, Error};
+use signdoc::{
+    BatchOptions, Client, Config, Conversion, ConvertOptions, Destination, Document, Error,
+};
 use signdoc_sandbox::{Environment, Rule, Sandbox, Variants, samples};
 
 const VECTORS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/vectors/conversion.json");
@@ -70,6 +72,16 @@ async fn call(case: &Value, sandbox: &Sandbox, folder: &Path) -> Result<Outcome,
         Some("folder") => Destination::folder(folder.join("out")),
         _ => Destination::Memory,
     };
+    if text(case, "call") == "convert_many" {
+        let options = BatchOptions { to, ..Default::default() };
+        let mut batch = client.convert_many(documents(case, folder), options)?;
+        let mut results = Vec::new();
+        while let Some(result) = batch.next().await {
+            results.push(result);
+        }
+        results.sort_by_key(|result| result.index);
+        return Ok(Outcome::Results(results));
+    }
     let strict = case["strict"].as_bool().unwrap_or(true);
     let options = ConvertOptions { to, strict, ..Default::default() };
     client.convert(&documents(case, folder), &options).await.map(Outcome::Results)

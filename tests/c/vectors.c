@@ -16,7 +16,7 @@ struct run {
     char *folder;
     signdoc_client *client;
     signdoc_documents *documents;
-    void *kept[16];
+    void *kept[32];
     size_t kept_count;
 };
 
@@ -132,8 +132,9 @@ static int32_t convert(struct run *run, signdoc_results **results, signdoc_error
     }
     char *to = text_at(run->spec, "to") == NULL ? NULL : path_in(run->folder, "out");
     add_documents(run);
-    int32_t code =
-        signdoc_convert(run->client, run->documents, to, options, 0, NULL, results, error);
+    int many = strcmp(text_at(run->spec, "call"), "convert_many") == 0;
+    int32_t code = (many ? signdoc_convert_many : signdoc_convert)(run->client, run->documents, to,
+                                                                   options, 0, NULL, results, error);
     signdoc_convert_options_free(options);
     free(to);
     return code;

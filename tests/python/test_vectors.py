@@ -12,7 +12,7 @@ import signdoc
 from support import REPOSITORY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
 CASES: list[dict[str, Any]] = json.loads(
@@ -50,10 +50,16 @@ def prepared(case: dict[str, Any], sandbox: signdoc.Sandbox) -> None:
         sandbox.faults.add(**rule.pop("fault"), **rule)
 
 
+def in_order(results: Iterable[signdoc.Conversion]) -> signdoc.ConversionResults:
+    return signdoc.ConversionResults(sorted(results, key=lambda one: one.index))
+
+
 def blocking(case: dict[str, Any], sandbox: signdoc.Sandbox, given: list[Any], **how: Any) -> Any:
     with sandbox.client(**case.get("options", {})) as client:
         if case["call"] == "specs":
             return client.conversion_specs()
+        if case["call"] == "convert_many":
+            return in_order(client.convert_many(given, **how))
         return client.convert(given, **how)
 
 
@@ -62,6 +68,8 @@ def awaited(case: dict[str, Any], sandbox: signdoc.Sandbox, given: list[Any], **
         async with sandbox.async_client(**case.get("options", {})) as client:
             if case["call"] == "specs":
                 return await client.conversion_specs()
+            if case["call"] == "convert_many":
+                return in_order([one async for one in client.convert_many(given, **how)])
             return await client.convert(given, **how)
 
     return asyncio.run(call())
