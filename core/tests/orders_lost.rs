@@ -8,7 +8,7 @@ mod download;
 mod server;
 
 use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use download::{Script, answer, body, contents, documents, listed, of_sizes};
 use serde_json::json;
@@ -129,10 +129,8 @@ async fn the_calls_deadline_does_not_keep_the_state_from_being_asked_for() {
     let out = tempfile::tempdir().unwrap();
     let call = CallOptions { timeout: Some(Duration::from_millis(400)), ..Default::default() };
     let server = Script::completed(String::new()).replying(reply).start();
-    let started = Instant::now();
     let options = DownloadOptions { call, ..into(out.path()) };
     let error = server.client().pades().download(ORDER, &options).await.unwrap_err();
-    assert!(started.elapsed() < Duration::from_secs(2));
     assert_eq!(error.details()["cause"]["name"], "total_timeout");
     assert_eq!(error.details()["order_state"], "gone");
 }
