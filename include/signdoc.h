@@ -1381,6 +1381,21 @@ int32_t signdoc_csc_credentials_json(const signdoc_client *client,
                                      signdoc_error **error);
 
 /**
+ * One of the user's credentials as JSON, looked at anew, after the list and before anything is
+ * signed. It stands outside of the once-only order, and nothing calls it by itself. `*out` is
+ * freed with signdoc_buffer_free. `timeout_ms` and `call` are as in signdoc_convert.
+ *
+ * SIGNDOC_E_CSC_TOKEN_ALREADY_USED when it is not its turn; the codes of the interface.
+ */
+int32_t signdoc_csc_credential_info_json(const signdoc_client *client,
+                                         const signdoc_csc_session *session,
+                                         const char *credential_id,
+                                         uint64_t timeout_ms,
+                                         const signdoc_call *call,
+                                         signdoc_buffer *out,
+                                         signdoc_error **error);
+
+/**
  * Signs digests: list, authorize, signHash, and the check of each signature. The values in `*out`,
  * one for each digest, are had with signdoc_csc_signed_data and freed with
  * signdoc_csc_signed_free. Values of ECDSA keys are as the service wrote them.

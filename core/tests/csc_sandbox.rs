@@ -56,6 +56,24 @@ fn call() -> CallOptions {
 }
 
 #[tokio::test]
+async fn a_credential_is_looked_at_anew_without_using_the_token() {
+    let sandbox = start(CscKey::P256);
+    let session = session(&sandbox).await;
+    let early = session.credential_info("any", &call()).await.unwrap_err();
+    assert_eq!(early.code(), Code::CscTokenAlreadyUsed);
+    let listed = session.credentials(&call()).await.unwrap();
+    let id = listed[0].credential_id.as_str();
+    for _ in 0..2 {
+        let again = session.credential_info(id, &call()).await.unwrap();
+        assert_eq!(again.credential_id, id);
+        assert_eq!(again.certificates, listed[0].certificates);
+    }
+    let other = session.credential_info("another", &call()).await.unwrap_err();
+    assert_eq!(other.category().label(), "Request Validation", "{other:?}");
+    session.sign_hashes(hashes(1), &call()).await.unwrap();
+}
+
+#[tokio::test]
 async fn information_comes_with_and_without_a_token() {
     let sandbox = start(CscKey::P256);
     let info = client(&sandbox).csc().info(&call()).await.unwrap();

@@ -207,6 +207,40 @@ pub unsafe extern "C" fn signdoc_csc_credentials_json(
     })
 }
 
+/// One of the user's credentials as JSON, looked at anew, after the list and before anything is
+/// signed. It stands outside of the once-only order, and nothing calls it by itself. `*out` is
+/// freed with signdoc_buffer_free. `timeout_ms` and `call` are as in signdoc_convert.
+///
+/// SIGNDOC_E_CSC_TOKEN_ALREADY_USED when it is not its turn; the codes of the interface.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_csc_credential_info_json(
+    client: *const signdoc_client,
+    session: *const signdoc_csc_session,
+    credential_id: *const c_char,
+    timeout_ms: u64,
+    call: *const signdoc_call,
+    out: *mut signdoc_buffer,
+    error: *mut *mut signdoc_error,
+) -> i32 {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_csc_credential_info_json") }.status(error, |entry| {
+        let engine = entry.handle(client, "client")?;
+        let session = entry.handle(session, "session")?.clone();
+        let id = entry.text(credential_id, "credential_id")?.to_owned();
+        let watch = entry.optional(call, "call")?;
+        let out = entry.place(out, "out")?;
+        let settings = call::settings(timeout_ms, watch);
+        let found =
+            wait::run(
+                engine,
+                watch,
+                |_| async move { session.credential_info(&id, &settings).await },
+            )?;
+        out.put(signdoc_buffer::of(found.raw.to_string()));
+        Ok(())
+    })
+}
+
 /// Signs digests: list, authorize, signHash, and the check of each signature. The values in `*out`,
 /// one for each digest, are had with signdoc_csc_signed_data and freed with
 /// signdoc_csc_signed_free. Values of ECDSA keys are as the service wrote them.

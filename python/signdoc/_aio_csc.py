@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from signdoc._base import ClientBase
     from signdoc._documents import Document
     from signdoc._options import Seconds, StrPath, Timeout
-    from signdoc.csc import Credentials, CscInfo, CscLogin, PdfSeal, SignedPdf
+    from signdoc.csc import Credential, Credentials, CscInfo, CscLogin, PdfSeal, SignedPdf
 
 
 class AsyncCsc:
@@ -97,6 +97,18 @@ class AsyncCscSession:
         """
         engine = self._client._engine
         return await awaited(operations.credentials(engine, self._native, timeout=timeout))
+
+    async def credential_info(
+        self, credential_id: str, *, timeout: Seconds | Timeout | None = None
+    ) -> Credential:
+        """One credential, looked at anew, between `credentials` and the authorization.
+
+        As ``session.credential_info`` of `Client`.
+        """
+        engine = self._client._engine
+        return await awaited(
+            operations.credential_info(engine, self._native, credential_id, timeout=timeout)
+        )
 
     async def authorize(
         self,

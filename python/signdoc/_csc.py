@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from signdoc._base import ClientBase
     from signdoc._documents import Document
     from signdoc._options import Seconds, StrPath, Timeout
-    from signdoc.csc import Credentials, CscInfo, CscLogin, PdfSeal, SignedPdf
+    from signdoc.csc import Credential, Credentials, CscInfo, CscLogin, PdfSeal, SignedPdf
 
 
 class Csc:
@@ -119,6 +119,22 @@ class CscSession:
         """
         engine = self._client._engine
         return operations.credentials(engine, self._native, timeout=timeout).wait(log())
+
+    def credential_info(
+        self, credential_id: str, *, timeout: Seconds | Timeout | None = None
+    ) -> Credential:
+        """One credential, looked at anew, between `credentials` and the authorization.
+
+        It stands outside of the once-only order, and nothing calls it by itself.
+
+        Raises:
+            CscError: The service refused, or it is not its turn.
+            TransportError, ProtocolError: The call failed.
+        """
+        engine = self._client._engine
+        return operations.credential_info(
+            engine, self._native, credential_id, timeout=timeout
+        ).wait(log())
 
     def authorize(
         self,

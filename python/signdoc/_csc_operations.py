@@ -62,6 +62,18 @@ def credentials(
     return Operation(call, lambda rows: Credentials(Credential(*row) for row in rows))
 
 
+def credential_info(
+    engine: Engine,
+    session: CscSession,
+    credential_id: str,
+    *,
+    timeout: Seconds | Timeout | None,
+) -> Operation[Credential]:
+    """As ``session.credential_info``."""
+    call = _native.csc_credential_info(engine, session, credential_id, timeout=limits(timeout))
+    return Operation(call, lambda row: Credential(*row))
+
+
 def sign_hashes(
     engine: Engine,
     session: CscSession,

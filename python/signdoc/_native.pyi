@@ -18,6 +18,7 @@ __all__ = [
     "Order",
     "cli",
     "csc_begin",
+    "csc_credential_info",
     "csc_credentials",
     "csc_finish",
     "csc_info",
@@ -210,6 +211,9 @@ def csc_finish(
     *,
     timeout: Limits,
 ) -> Call[CscSession]: ...
+def csc_credential_info(
+    engine: Engine, session: CscSession, credential_id: str, *, timeout: Limits
+) -> Call[tuple[dict[str, Any], list[bytes]]]: ...
 def csc_credentials(
     engine: Engine, session: CscSession, *, timeout: Limits
 ) -> Call[list[tuple[dict[str, Any], list[bytes]]]]: ...

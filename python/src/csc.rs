@@ -90,6 +90,23 @@ pub(crate) fn csc_credentials(
     engine.get().call(told, next_number(), make, give)
 }
 
+/// Gives one credential as in the list, looked at anew.
+#[pyfunction]
+#[pyo3(signature = (engine, session, credential_id, *, timeout))]
+pub(crate) fn csc_credential_info(
+    engine: &Bound<'_, Engine>,
+    session: &Bound<'_, CscSession>,
+    credential_id: String,
+    timeout: Limits,
+) -> Call {
+    let told = told(timeout);
+    let (session, options) = (session.get().0.clone(), told.options.clone());
+    let make =
+        move |_: Client| async move { session.credential_info(&credential_id, &options).await };
+    let give = |py: Python<'_>, found: Credential| given(py, credential(py, &found)?);
+    engine.get().call(told, next_number(), make, give)
+}
+
 fn credential<'py>(
     py: Python<'py>,
     one: &Credential,

@@ -33,8 +33,8 @@ mod _native {
     use crate::call::Call;
     #[pymodule_export]
     use crate::csc::{
-        CscSession, csc_begin, csc_credentials, csc_finish, csc_info, csc_sign_hashes,
-        csc_sign_pdfs,
+        CscSession, csc_begin, csc_credential_info, csc_credentials, csc_finish, csc_info,
+        csc_sign_hashes, csc_sign_pdfs,
     };
     #[pymodule_export]
     use crate::engine::Engine;

@@ -30,6 +30,7 @@ OPTIONAL = {
     ("signdoc_convert_options_set_result", "function"),
     ("signdoc_convert_options_set_writer", "function"),
     ("signdoc_csc_begin", "request"),
+    ("signdoc_csc_credential_info_json", "call"),
     ("signdoc_csc_credentials_json", "call"),
     ("signdoc_csc_finish", "call"),
     ("signdoc_csc_info_json", "call"),

@@ -56,6 +56,8 @@ static void hashes_are_signed_once(void) {
     CHECK_OK(signdoc_csc_credentials_json(client, one, 0, NULL, &listed, &error), &error);
     CHECK_HAS((char *)listed.ptr, "\"credentialID\"");
     signdoc_buffer_free(&listed);
+    CHECK_ERROR(signdoc_csc_credential_info_json(client, one, "another", 0, NULL, &listed, &error),
+                &error, SIGNDOC_E_CSC_INVALID_CREDENTIAL_ID);
 
     signdoc_csc_signed *made = NULL;
     signdoc_csc_request *request = signdoc_csc_request_new();

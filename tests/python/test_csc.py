@@ -75,6 +75,8 @@ def test_hashes_are_signed_once(face: Face, sandbox: signdoc.Sandbox) -> None:
     assert credentials[0].key_status == "enabled"
     assert "<table>" in credentials._repr_html_()
     assert credentials[0].credential_id in repr(credentials)
+    again = face(session.credential_info(credentials[0].credential_id))
+    assert again.certificates == credentials[0].certificates
     signatures = face(session.sign_hashes([DIGEST, bytearray(DIGEST)]))
     assert len(signatures) == 2
     with pytest.raises(signdoc.CscTokenError) as caught:

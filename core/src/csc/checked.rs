@@ -70,6 +70,24 @@ impl CscSession {
         Ok(credentials)
     }
 
+    /// A credential, looked at anew, after the list and before the authorization. It stands
+    /// outside of the once-only order, and nothing here calls it by itself.
+    ///
+    /// # Errors
+    /// As [`Listed::info`]; [`Code::CscTokenAlreadyUsed`] when it is not its turn.
+    pub async fn credential_info(
+        &self,
+        credential_id: &str,
+        options: &CallOptions,
+    ) -> Result<Credential> {
+        let mut stage = self.stage.lock().await;
+        if let Stage::Listed(listed) = &*stage {
+            return listed.info(credential_id, options).await;
+        }
+        let was = std::mem::replace(&mut *stage, Stage::Over);
+        Err(out_of_order(&mut stage, was, "credentials/info"))
+    }
+
     /// Authorizes exactly these hashes.
     ///
     /// # Errors

@@ -21,6 +21,9 @@ use crate::client::{Call, CallOptions, Client};
 use crate::error::{Code, Error, Result};
 
 const LIST: &str = "credentials/list";
+const INFO: &str = "credentials/info";
+/// CSC API v2; the specification names no path below `/credentials` but the two of the sequence.
+const PATH_INFO: &str = "/credentials/info";
 const AUTHORIZE: &str = "credentials/authorize";
 const SIGN: &str = "signatures/signHash";
 
@@ -55,6 +58,22 @@ impl Core {
     /// How long the token is good for.
     fn expires_in(&self) -> Option<Duration> {
         Some(self.token.expires_at?.duration_since(self.now()).unwrap_or_default())
+    }
+
+    /// One credential, looked at anew.
+    async fn info(&self, credential_id: &str, call: &Call) -> Result<Credential> {
+        self.check_token(INFO)?;
+        let body = json!({
+            "credentialID": credential_id, "certificates": "chain", "certInfo": true,
+            "authInfo": true,
+        });
+        let mut answer = self.post(INFO, PATH_INFO, &body, call).await?;
+        if let Some(answer) = answer.as_object_mut() {
+            // The standard leaves the identifier out of this answer.
+            answer.entry("credentialID").or_insert_with(|| json!(credential_id));
+        }
+        let mut found = Credential::list(&json!({"credentialInfos": [answer]}), INFO)?;
+        Ok(found.swap_remove(0))
     }
 
     async fn post(
@@ -235,6 +254,16 @@ impl Listed {
     #[must_use]
     pub fn credentials(&self) -> &[Credential] {
         &self.credentials
+    }
+
+    /// A credential, looked at anew. It stands outside of the once-only order, and nothing here
+    /// calls it by itself.
+    ///
+    /// # Errors
+    /// CSC, network and protocol errors; the session goes on as far as the service lets it.
+    pub async fn info(&self, credential_id: &str, options: &CallOptions) -> Result<Credential> {
+        let call = self.core.client.call(options);
+        self.core.info(credential_id, &call).await
     }
 
     /// The credential of this name, or the first one.
