@@ -119,7 +119,9 @@ def _c_client(work: Path) -> Program:
     else:
         flags = ["-O2", "-I", str(ROOT / "include"), "-o", program.command[0], str(source)]
         subprocess.run([compiler, *flags, f"-L{RELEASE}", "-lsigndoc"], check=True)
-        program.environment["LD_LIBRARY_PATH"] = str(RELEASE)
+        # What it looks for when it runs is the name with the interface's number.
+        (work / "libsigndoc.so.0").symlink_to(library)
+        program.environment["LD_LIBRARY_PATH"] = str(work)
     return program
 
 

@@ -9,17 +9,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "job.h"
+
 struct text {
     char *bytes;
     size_t length;
     size_t room;
 };
-
-static void fail(const char *why)
-{
-    fprintf(stderr, "%s\n", why);
-    exit(1);
-}
 
 static void append(struct text *text, const char *bytes, size_t length)
 {
@@ -178,94 +174,25 @@ static void convert(CURL *curl, const char *url, const char *token, const char *
     free(pdf.bytes);
 }
 
-static double seconds(clockid_t which)
+static void *make(const struct job *job)
 {
-    struct timespec now;
-    clock_gettime(which, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+    (void)job;
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    CURL *curl = curl_easy_init();
+    if (curl == NULL) {
+        fail("no memory");
+    }
+    return curl;
 }
 
-static long status_kib(const char *key)
+static void call(void *curl, const struct job *job)
 {
-    char line[256];
-    long found = -1;
-    FILE *file = fopen("/proc/self/status", "r");
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
-        if (strncmp(line, key, strlen(key)) == 0) {
-            found = strtol(line + strlen(key) + 1, NULL, 10);
-        }
-    }
-    if (file != NULL) {
-        fclose(file);
-    }
-    return found;
-}
-
-static int ascending(const void *one, const void *other)
-{
-    double a = *(const double *)one, b = *(const double *)other;
-    return (a > b) - (a < b);
+    convert(curl, job->url, job->token, job->out, job->files, job->count);
 }
 
 int main(int argc, char **argv)
 {
-    const char *url = "", *token = "bench-token", *out = ".";
-    int repeat = 1, at = 2;
-    for (; at + 1 < argc && strncmp(argv[at], "--", 2) == 0; at += 2) {
-        if (strcmp(argv[at], "--url") == 0) {
-            url = argv[at + 1];
-        } else if (strcmp(argv[at], "--token") == 0) {
-            token = argv[at + 1];
-        } else if (strcmp(argv[at], "--out") == 0) {
-            out = argv[at + 1];
-        } else if (strcmp(argv[at], "--repeat") == 0) {
-            repeat = atoi(argv[at + 1]);
-        } else {
-            fail("unknown option");
-        }
-    }
-    if (at >= argc || repeat < 1) {
-        fail("at least one file and one call are needed");
-    }
-    double *walls = calloc((size_t)repeat, sizeof *walls);
-    double *cpus = calloc((size_t)repeat, sizeof *cpus);
-    FILE *refs = fopen("/proc/self/clear_refs", "w");
-    if (refs != NULL) {
-        /* where it may not be set back the peak can only be too high */
-        fputs("5", refs);
-        fclose(refs);
-    }
-    long before = status_kib("VmRSS:");
-    double wall = seconds(CLOCK_MONOTONIC), cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
-    curl_global_init(CURL_GLOBAL_DEFAULT);
-    CURL *curl = curl_easy_init();
-    if (walls == NULL || cpus == NULL || curl == NULL) {
-        fail("no memory");
-    }
-    for (int i = 0; i < repeat; i++) {
-        double lap = seconds(CLOCK_MONOTONIC), lap_cpu = seconds(CLOCK_PROCESS_CPUTIME_ID);
-        convert(curl, url, token, out, argv + at, argc - at);
-        walls[i] = (seconds(CLOCK_MONOTONIC) - lap) * 1e3;
-        cpus[i] = (seconds(CLOCK_PROCESS_CPUTIME_ID) - lap_cpu) * 1e3;
-    }
-    wall = (seconds(CLOCK_MONOTONIC) - wall) * 1e3;
-    cpu = (seconds(CLOCK_PROCESS_CPUTIME_ID) - cpu) * 1e3;
-    printf("{\"program\":\"C libcurl\",\"documents\":%d,\"wall_ms\":%.3f,\"cpu_ms\":%.3f,", argc - at,
-           wall, cpu);
-    printf("\"rss_before_kib\":%ld,\"peak_kib\":%ld", before, status_kib("VmHWM:"));
-    if (repeat > 1) {
-        printf(",\"calls\":%d,\"first_wall_ms\":%.4f,\"first_cpu_ms\":%.4f", repeat, walls[0],
-               cpus[0]);
-        qsort(walls + 1, (size_t)repeat - 1, sizeof *walls, ascending);
-        qsort(cpus + 1, (size_t)repeat - 1, sizeof *cpus, ascending);
-        printf(",\"call_wall_ms\":%.4f,\"call_cpu_ms\":%.4f", walls[1 + (repeat - 2) / 2],
-               cpus[1 + (repeat - 2) / 2]);
-    }
-    /* the harness hashes the files itself */
-    printf("}\n");
-    curl_easy_cleanup(curl);
-    curl_global_cleanup();
-    free(walls);
-    free(cpus);
+    struct job job = job_of(argc, argv);
+    run_job("C libcurl", &job, make, call);
     return 0;
 }
