@@ -19,8 +19,8 @@ use crate::client::{Call, CallOptions, Client};
 use crate::config::join;
 use crate::error::{Code, Error, Result};
 use crate::identity::{
-    AccessToken, Callback, FinishOptions, challenge_of, check_redirect, is_equal, open_login,
-    random_text, replayed, seal_login, state_mismatch, token_error,
+    AccessToken, Callback, FinishOptions, challenge_of, check_redirect, check_state, open_login,
+    random_text, replayed, seal_login, token_error,
 };
 use crate::trace::Level;
 use crate::transport::{Body, Repeat, Request};
@@ -189,13 +189,7 @@ impl Csc {
                 "the saved login was begun with another csc_url or client_id",
             ));
         }
-        match callback.get("state")? {
-            None => return Err(state_mismatch("the callback has no state")),
-            Some(state) if !is_equal(state, &saved.state) => {
-                return Err(state_mismatch("the callback's state is not the one of this login"));
-            }
-            Some(_) => {}
-        }
+        check_state(callback, &saved.state)?;
         let code = callback.code()?;
         if let Some(store) = &options.store
             && !store.claim(&saved.state)?

@@ -156,6 +156,21 @@ impl Credential {
         Ok(found)
     }
 
+    /// The one of this name, or the first.
+    pub(super) fn chosen<'a>(all: &'a [Self], id: Option<&str>) -> Result<&'a Self> {
+        let found = match id {
+            None => all.first(),
+            Some(id) => all.iter().find(|one| one.credential_id == id),
+        };
+        found.ok_or_else(|| {
+            Error::new(
+                Code::CscCredentialNotFound,
+                format!("credential {} is not in this session's list", id.unwrap_or_default()),
+            )
+            .with_detail("field", "credential_id")
+        })
+    }
+
     fn parse(raw: &Value) -> Option<Self> {
         let (key, cert) = (raw.get("key"), raw.get("cert"));
         let within = |object: Option<&Value>, name: &str| object.and_then(|o| text(o, name));

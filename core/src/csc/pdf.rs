@@ -17,7 +17,7 @@ use signdoc_signature::sign::{
 
 use super::checked::CscSession;
 use super::login::{Csc, check_description};
-use super::model::{Certificates, Padding};
+use super::model::{Certificates, Credential, Padding};
 use super::output::Output;
 use super::session::{HashesToSign, Signatures, check_count, time_of};
 use super::timestamp;
@@ -208,17 +208,7 @@ impl CscSession {
         check_description(options.description.as_deref())?;
         let jobs = checked(pdfs).await?;
         let credentials = self.credentials(&options.call).await?;
-        let wanted = options.credential_id.as_deref();
-        let credential = match wanted {
-            None => credentials.first(),
-            Some(id) => credentials.iter().find(|c| c.credential_id == id),
-        };
-        let Some(credential) = credential else {
-            return Err(Error::new(
-                Code::CscCredentialNotFound,
-                format!("credential {} is not in this session's list", wanted.unwrap_or_default()),
-            ));
-        };
+        let credential = Credential::chosen(&credentials, options.credential_id.as_deref())?;
         let certificates = Arc::new(credential.certificates()?);
         let hash = options.hash_algorithm.unwrap_or(HashAlgorithm::Sha256);
         let stamped = self.client().shared.config.tsa_url.is_some();

@@ -266,21 +266,6 @@ impl Listed {
         self.core.info(credential_id, &call).await
     }
 
-    /// The credential of this name, or the first one.
-    pub(super) fn credential(&self, id: Option<&str>) -> Result<&Credential> {
-        let found = match id {
-            None => self.credentials.first(),
-            Some(id) => self.credentials.iter().find(|c| c.credential_id == id),
-        };
-        found.ok_or_else(|| {
-            Error::new(
-                Code::CscCredentialNotFound,
-                format!("credential {} is not in this session's list", id.unwrap_or_default()),
-            )
-            .with_detail("field", "credential_id")
-        })
-    }
-
     /// Authorizes the signing of exactly these hashes.
     ///
     /// # Errors
@@ -331,7 +316,7 @@ impl Listed {
 
     fn checked(&self, request: &HashesToSign) -> Result<(Credential, SignAlgorithm)> {
         request.check()?;
-        let credential = self.credential(request.credential_id.as_deref())?;
+        let credential = Credential::chosen(&self.credentials, request.credential_id.as_deref())?;
         credential.check(time_of(self.core.now()))?;
         let algorithm = credential.algorithm(request.hash_algorithm, request.padding)?;
         Ok((credential.clone(), algorithm))

@@ -211,7 +211,7 @@ fn clock(skew: Option<f64>) -> String {
 }
 
 /// Compares in a time that does not tell where the texts differ.
-pub(crate) fn is_equal(one: &str, other: &str) -> bool {
+pub(super) fn is_equal(one: &str, other: &str) -> bool {
     // A keyed digest of both: equal only when the texts are, and compared in constant time.
     let mut key = [0; 32];
     if super::login_seal::fill(&mut key).is_err() {

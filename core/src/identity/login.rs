@@ -257,7 +257,8 @@ impl Logins {
         if saved.issuer != config.issuer() || saved.client_id != config.client_id {
             return Err(invalid("it was begun with another issuer or client_id"));
         }
-        check_state(saved, callback)?;
+        check_state(callback, &saved.state)?;
+        check_issuer(callback, &saved.issuer)?;
         callback.code()
     }
 
@@ -418,26 +419,29 @@ pub(crate) fn replayed() -> Error {
     )
 }
 
-pub(crate) fn state_mismatch(why: &str) -> Error {
+fn state_mismatch(why: &str) -> Error {
     Error::new(
         Code::LoginStateMismatch,
         format!("{why}; ignore the callback: it belongs to another login, or was forged"),
     )
 }
 
-fn check_state(saved: &Saved, callback: &Callback) -> Result<()> {
-    let mismatch = |why: &str| Err(state_mismatch(why));
+/// The callback must carry the state of the login that it ends.
+pub(crate) fn check_state(callback: &Callback, expected: &str) -> Result<()> {
     match callback.get("state")? {
-        None => return mismatch("the callback has no state"),
-        Some(state) if !is_equal(state, &saved.state) => {
-            return mismatch("the callback's state is not the one of this login");
+        None => Err(state_mismatch("the callback has no state")),
+        Some(state) if !is_equal(state, expected) => {
+            Err(state_mismatch("the callback's state is not the one of this login"))
         }
-        Some(_) => {}
+        Some(_) => Ok(()),
     }
-    // RFC 9207: a provider that names itself must be the one that was asked.
+}
+
+/// RFC 9207: a provider that names itself must be the one that was asked.
+fn check_issuer(callback: &Callback, asked: &str) -> Result<()> {
     match callback.get("iss")? {
-        Some(issuer) if issuer.trim_end_matches('/') != saved.issuer => {
-            mismatch("the callback comes from another issuer")
+        Some(issuer) if issuer.trim_end_matches('/') != asked => {
+            Err(state_mismatch("the callback comes from another issuer"))
         }
         _ => Ok(()),
     }

@@ -13,8 +13,7 @@ mod token;
 
 #[cfg(feature = "signing")]
 pub(crate) use self::{
-    id_token::is_equal,
-    login::{challenge_of, check_redirect, random_text, replayed, state_mismatch},
+    login::{challenge_of, check_redirect, check_state, random_text, replayed},
     login_seal::{open as open_login, seal as seal_login},
     token::{seconds, token_error},
 };
