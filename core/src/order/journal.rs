@@ -235,7 +235,7 @@ impl Header {
         let started = Duration::try_from_secs_f64(value.get("started")?.as_f64()?).ok()?;
         Some(Self {
             sign_id: text("sign_id")?,
-            started: UNIX_EPOCH + started,
+            started: UNIX_EPOCH.checked_add(started)?,
             names: Names {
                 folder: folder.to_owned(),
                 kind: OrderKind::parse(&text("kind")?)?,

@@ -227,13 +227,15 @@ impl Order {
         let text = |name: &str| value.get(name).and_then(Value::as_str).ok_or_else(|| wrong(name));
         let list = |name: &str| value.get(name).and_then(Value::as_array).into_iter().flatten();
         let created = value.get("created_at").and_then(Value::as_f64);
-        let created = created.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+        let created = created
+            .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+            .and_then(|since| UNIX_EPOCH.checked_add(since));
         let timeout = value.get("timeout_seconds").and_then(Value::as_u64);
         Ok(Self {
             sign_id: text("sign_id")?.to_owned(),
             kind: OrderKind::parse(text("kind")?).ok_or_else(|| wrong("kind"))?,
             conversions: list("conversions").map(super::created::saved_conversion).collect(),
-            created_at: UNIX_EPOCH + created.ok_or_else(|| wrong("created_at"))?,
+            created_at: created.ok_or_else(|| wrong("created_at"))?,
             documents: list("documents").map(saved_document).collect(),
             timeout_seconds: timeout.and_then(|seconds| u32::try_from(seconds).ok()),
             clock,
