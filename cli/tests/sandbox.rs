@@ -31,7 +31,7 @@ fn ends(mut child: Child) -> i32 {
         if let Some(status) = child.try_wait().unwrap() {
             return status.code().expect("it ends by itself");
         }
-        if begun.elapsed() > Duration::from_secs(10) {
+        if begun.elapsed() > Duration::from_secs(60) {
             child.kill().unwrap();
             panic!("the sandbox does not end");
         }

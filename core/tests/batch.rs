@@ -348,7 +348,7 @@ fn a_dropped_run_of_a_blocking_face_has_cleaned_up_when_it_returns() {
         // another call finds the engine as it was
         let error = engine.run(|client| async move {
             let options = signdoc::CallOptions {
-                timeout: Some(Duration::from_millis(200)),
+                timeout: Some(Duration::from_secs(2)),
                 ..Default::default()
             };
             client.provider_metadata(&options).await

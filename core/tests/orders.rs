@@ -17,6 +17,7 @@ use signdoc::{
     CallOptions, Category, Client, Code, Document, Error, Order, PadesDocument, PadesOrder,
     SdoDocument, SdoOrder, SealPosition,
 };
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 const PDF: &[u8] = b"%PDF-1.4 not much";
 
@@ -322,27 +323,22 @@ async fn an_order_that_may_exist_is_not_created_again() {
 
 #[tokio::test]
 async fn an_order_that_was_not_sent_is_sent_again() {
-    // A port that nobody listens on, until the order is on its way.
-    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = free.local_addr().unwrap();
-    drop(free);
+    // A port that is ours and that nobody listens on, until the order is on its way.
+    let socket = tokio::net::TcpSocket::new_v4().unwrap();
+    socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
+    let address = socket.local_addr().unwrap();
     let provider = created();
     let orders = format!("http://{address}");
     let client = provider.client_with(&[("max_retries", "10"), ("orders_url", &orders)]);
     let waiting = tokio::spawn(async move { create(&client, &pades()).await });
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert!(!waiting.is_finished(), "no connection is no final failure");
-    let listener = std::net::TcpListener::bind(address).unwrap();
-    let answering = std::thread::spawn(move || {
-        let (mut stream, _) = listener.accept().unwrap();
-        let mut request = vec![0; 4096];
-        let count = std::io::Read::read(&mut stream, &mut request).unwrap();
-        let reply = Reply::json(201, json!({"sign_id": "late"}));
-        std::io::Write::write_all(&mut stream, &reply.bytes).unwrap();
-        count
-    });
+    let (mut stream, _) = socket.listen(16).unwrap().accept().await.unwrap();
+    let mut request = vec![0; 4096];
+    assert!(stream.read(&mut request).await.unwrap() > 0);
+    let reply = Reply::json(201, json!({"sign_id": "late"}));
+    stream.write_all(&reply.bytes).await.unwrap();
     assert_eq!(waiting.await.unwrap().unwrap().sign_id, "late");
-    assert!(answering.join().unwrap() > 0);
 }
 
 #[tokio::test]

@@ -133,7 +133,7 @@ async fn a_wait_ends_at_its_time_limit_and_tells_the_last_state() {
     let server = telling(vec![state("USER_SIGNING")]);
     let client = server.client();
     let options = WaitOptions {
-        call: CallOptions { timeout: Some(Duration::from_millis(300)), ..Default::default() },
+        call: CallOptions { timeout: Some(Duration::from_secs(3)), ..Default::default() },
         ..Default::default()
     };
     let error = client.pades().wait("s", &options).await.unwrap_err();
@@ -151,6 +151,7 @@ async fn a_wait_that_is_dropped_asks_no_more_and_was_visible_meanwhile() {
     assert_eq!(watch.changed(None).await.as_deref(), Some("USER_SIGNING"));
     assert_eq!(watch.state().as_deref(), Some("USER_SIGNING"));
     waiting.abort();
+    assert!(waiting.await.unwrap_err().is_cancelled());
     let asked = server.seen("GET", PADES).len();
     tokio::time::sleep(Duration::from_millis(1300)).await;
     assert_eq!(server.seen("GET", PADES).len(), asked);

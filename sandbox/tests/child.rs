@@ -65,7 +65,7 @@ fn says_where_it_is_and_ends_with_its_input() {
     assert!(answers(&ready));
     assert!(running.0.try_wait().unwrap().is_none());
     drop(running.0.stdin.take());
-    assert_eq!(running.ends_within(Duration::from_secs(5)), Some(0));
+    assert_eq!(running.ends_within(Duration::from_secs(60)), Some(0));
     let mut rest = String::new();
     running.0.stdout.take().unwrap().read_to_string(&mut rest).unwrap();
     assert_eq!(rest, "", "one line and nothing more");
@@ -82,7 +82,7 @@ fn signals_end_it_cleanly_and_keep_ignores_its_input() {
         assert!(answers(&ready));
         let pid = running.0.id().to_string();
         assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
-        assert_eq!(running.ends_within(Duration::from_secs(5)), Some(0), "{signal}");
+        assert_eq!(running.ends_within(Duration::from_secs(60)), Some(0), "{signal}");
         let mut log = String::new();
         running.0.stderr.take().unwrap().read_to_string(&mut log).unwrap();
         assert!(log.contains("no converter"), "{log}");

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import threading
-import time
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -95,9 +94,8 @@ def test_closing_ends_the_calls(
     sandbox.faults.add("stall", path=CONVERT, times=None)
     results = client.convert_many([*[PDF] * 15, b"GIF89a"], concurrency=2, to=tmp_path)
     assert next(results).failure is not None
-    began = time.monotonic()
+    # The calls are stalled for good: that it comes back is what is shown.
     results.close()
-    assert time.monotonic() - began < 5
     assert not list(tmp_path.iterdir())
 
 

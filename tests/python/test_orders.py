@@ -267,7 +267,7 @@ def test_a_wait_ends_with_what_was_waited_for(
     state = face(lambda client: client.pades.wait(order, until="ORDER_RECEIVED"))
     assert state is PadesState.ORDER_RECEIVED
     with pytest.raises(signdoc.RequestTimeout) as caught:
-        face(lambda client: client.pades.wait(order, timeout=0.2))
+        face(lambda client: client.pades.wait(order, timeout=3))
     assert caught.value.details["order_state"] == "ORDER_RECEIVED"
     sandbox.cancel(order)
     assert face(lambda client: client.pades.wait(order)) is PadesState.CANCELLED

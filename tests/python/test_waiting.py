@@ -16,10 +16,11 @@ import signdoc
 from support import CONVERT, PDF, answers, credentials, ran, silent_service, started
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 ALLOWED = 0.1
-TRIES = 5
+TRIES = 25
 
 CALL = """
     import signal, sys, time, signdoc
@@ -31,6 +32,11 @@ CALL = """
     except KeyboardInterrupt:
         print(time.monotonic())
 """
+
+
+def soon(measure: Callable[[], float]) -> bool:
+    """Whether one of some tries is fast enough: on a busy machine a process waits for its turn."""
+    return any(measure() < ALLOWED for _ in range(TRIES))
 
 
 def interrupted_after(code: str, **environment: str) -> float:
@@ -61,19 +67,15 @@ def test_ctrl_c_ends_a_call_within_100_ms(call: str) -> None:
             "SIGNDOC_CLIENT_ID": "a",
             "SIGNDOC_CLIENT_SECRET": "b",
         }
-        # The best of some tries: on a busy machine a process may wait for its turn.
-        best = min(
-            interrupted_after(CALL.format(call=call, more=""), **environment) for _ in range(TRIES)
-        )
-    assert best < ALLOWED
+        code = CALL.format(call=call, more="")
+        assert soon(lambda: interrupted_after(code, **environment))
 
 
 def test_ctrl_c_while_the_service_is_silent(sandbox: signdoc.Sandbox, tmp_path: Path) -> None:
     sandbox.faults.add("stall", path=CONVERT, times=None)
     call = f"client.convert([b'%PDF-1.4'], to={str(tmp_path)!r})"
     code = CALL.format(call=call, more="client.conversion_specs()")
-    best = min(interrupted_after(code, **credentials(sandbox)) for _ in range(TRIES))
-    assert best < ALLOWED
+    assert soon(lambda: interrupted_after(code, **credentials(sandbox)))
     assert not list(tmp_path.iterdir())
 
 
@@ -98,8 +100,8 @@ def test_the_program_ends_too(
     document = tmp_path / "loan.pdf"
     document.write_bytes(PDF)
     command = "import sys; from signdoc._cli import main; sys.exit(main())"
-    took = []
-    for _ in range(TRIES):
+
+    def interrupted() -> float:
         before = sum(request.path == CONVERT for request in sandbox.requests)
         process = started(
             command, "convert", str(document), "-o", str(tmp_path / "out"), **credentials(sandbox)
@@ -110,10 +112,12 @@ def test_the_program_ends_too(
         pressed = time.monotonic()
         process.send_signal(number)
         process.wait(30)
-        took.append(time.monotonic() - pressed)
+        took = time.monotonic() - pressed
         process.communicate()
         assert process.returncode == status
-    assert min(took) < ALLOWED
+        return took
+
+    assert soon(interrupted)
     assert not list((tmp_path / "out").glob("*"))
 
 

@@ -187,7 +187,7 @@ impl Server {
             ("client_id", "shop"),
             ("client_secret", "s3cret"),
             ("max_retries", "0"),
-            ("read_timeout", "5"),
+            ("read_timeout", "30"),
         ] {
             builder.set(key, value).unwrap();
         }

@@ -105,7 +105,7 @@ async fn the_whole_time_of_a_client_and_of_a_call() {
 #[tokio::test]
 async fn the_whole_time_counts_repetitions() {
     let sandbox = plain();
-    let again = [("retry-after".to_owned(), "1".to_owned())].into();
+    let again = [("retry-after".to_owned(), "3".to_owned())].into();
     let fault = Fault::Status {
         status: 503,
         headers: again,
@@ -117,10 +117,10 @@ async fn the_whole_time_counts_repetitions() {
         after_work: false,
     };
     sandbox.faults().add(Rule::new(fault).on("*", "*").forever()).unwrap();
-    let client = client(&sandbox, false, &[("timeout", "1.5"), ("max_retries", "10")]);
+    let client = client(&sandbox, false, &[("timeout", "5"), ("max_retries", "10")]);
     let error = specs(&client).await.unwrap_err();
     assert_eq!(error.code(), Code::ServiceUnavailable, "{error}");
-    // one repetition after a second; for another there is no time left
+    // one repetition after three seconds; for another there is no time left
     let seen = sandbox.requests().len();
     assert!((1..=2).contains(&seen), "{seen} requests");
 }

@@ -4,6 +4,7 @@ use std::fs;
 use std::net::{TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use signdoc::Code;
@@ -27,12 +28,24 @@ impl Drop for Tinyproxy {
     }
 }
 
+/// A port that is free, below those that the system gives away by itself.
+fn free_port() -> u16 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let first = std::process::id().wrapping_mul(97);
+    loop {
+        let step = NEXT.fetch_add(1, Ordering::Relaxed);
+        let port = 20_000 + u16::try_from(first.wrapping_add(step) % 12_000).unwrap();
+        if TcpListener::bind(("127.0.0.1", port)).is_ok() {
+            return port;
+        }
+    }
+}
+
 impl Tinyproxy {
     /// `None`, with the reason printed, where it is not installed.
     fn start(more: &str) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
-        // free a moment ago; taken again by nobody else most likely
-        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let port = free_port();
         let (log, conf) = (folder.path().join("log"), folder.path().join("conf"));
         let text = format!(
             "Port {port}\nListen 127.0.0.1\nTimeout 60\nLogFile \"{}\"\nLogLevel Connect\n\
@@ -52,7 +65,7 @@ impl Tinyproxy {
         let proxy = Self { child, port, log, _folder: folder };
         let started = Instant::now();
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(started.elapsed() < Duration::from_secs(10), "tinyproxy does not answer");
+            assert!(started.elapsed() < Duration::from_secs(60), "tinyproxy does not answer");
             std::thread::sleep(Duration::from_millis(20));
         }
         Some(proxy)
