@@ -306,33 +306,116 @@ async fn a_refused_token_is_renewed_once() {
 
 #[tokio::test]
 async fn an_order_that_may_exist_is_not_created_again() {
-    for reply in [
-        Reply::nothing(Then::Close),
-        Reply::nothing(Then::Reset),
-        Reply::json(503, ""),
-        Reply::json(429, ""),
-        Reply::json(500, ""),
-        Reply::json(201, json!({"sign_id": "4120de56"})).cut(5, Then::Close),
+    let whole = || Reply::json(201, json!({"sign_id": "4120de56"}));
+    let stall = Then::Stall(Duration::from_secs(60));
+    for (reply, code) in [
+        (Reply::nothing(Then::Close), Code::ConnectionLost),
+        (Reply::nothing(Then::Reset), Code::ConnectionLost),
+        (Reply::nothing(stall), Code::ReadTimeout),
+        (Reply::json(500, ""), Code::ServiceFailed),
+        (Reply::json(504, ""), Code::ServiceFailed),
+        (whole().cut(0, Then::Close), Code::TruncatedAnswer),
+        (whole().cut(5, Then::Close), Code::TruncatedAnswer),
+        (whole().cut(5, Then::Reset), Code::TruncatedAnswer),
+        (whole().cut(5, stall), Code::ReadTimeout),
+        (Reply::until_close(b"{\"sign_id\":\"4120"), Code::TruncatedAnswer),
+        (Reply::json(201, "{\"sign_id\":\"4120"), Code::TruncatedAnswer),
+        (Reply::json(201, "{\"sign_id\":,}"), Code::MalformedAnswer),
+        (Reply::json(201, json!({"signed": "x"})), Code::MissingField),
+        (Reply::json(201, ""), Code::EmptyAnswer),
+        (Reply::html(201), Code::HtmlAnswer),
     ] {
         let server = creating(vec![reply]);
         let client = server.client_with(&[("max_retries", "5")]);
+        // With a token at hand, the short limit can meet nothing but the order.
+        assert!(client.pades().state("other", &call()).await.is_err());
+        let quiet = (code == Code::ReadTimeout).then_some(Duration::from_millis(300));
+        let options = CallOptions { read_timeout: quiet, ..call() };
+        let error = client.pades().create(&pades(), &options).await.unwrap_err();
+        assert_eq!((error.code(), server.seen("POST", PADES).len()), (code, 1), "{error}");
+        assert_eq!(error.details()["order_may_exist"], true, "{error}");
+        assert!(!error.details().contains_key("sign_id"), "{error}");
+        assert!(error.message().contains("may exist"), "{error}");
+        assert!(!error.is_retryable(), "{error}");
+        assert_eq!(error.advice(), Code::OutcomeUnknown.spec().advice);
+    }
+    // These say that there is none, and when to come back.
+    for status in [429, 503] {
+        let server = creating(vec![Reply::json(status, "")]);
+        let client = server.client_with(&[("max_retries", "5")]);
         let error = create(&client, &pades()).await.unwrap_err();
         assert_eq!(server.seen("POST", PADES).len(), 1, "{error}");
+        assert!(!error.details().contains_key("order_may_exist"), "{error}");
+        assert!(error.is_retryable(), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn a_call_that_ends_before_the_order_leaves_creates_none() {
+    let server = Server::start(|seen| {
+        seen.is("POST", TOKEN).then(|| Reply::nothing(Then::Stall(Duration::from_secs(3))))
+    });
+    let call = CallOptions { timeout: Some(Duration::from_millis(300)), ..call() };
+    let error = server.client().pades().create(&pades(), &call).await.unwrap_err();
+    assert_eq!(error.code(), Code::TotalTimeout);
+    assert!(server.seen("POST", PADES).is_empty());
+    assert!(!error.details().contains_key("order_may_exist"), "{error}");
+}
+
+#[tokio::test]
+async fn a_renewal_that_fails_after_a_refusal_leaves_no_order() {
+    let mut tokens = 0;
+    let server = Server::start(move |seen| {
+        if seen.is("POST", TOKEN) {
+            tokens += 1;
+            return (tokens > 1).then(|| Reply::json(500, ""));
+        }
+        seen.is("POST", PADES).then(|| Reply::json(401, ""))
+    });
+    let error = create(&server.client(), &pades()).await.unwrap_err();
+    assert_eq!((error.http_status(), server.seen("POST", TOKEN).len()), (Some(500), 2));
+    assert!(!error.details().contains_key("order_may_exist"), "{error}");
+}
+
+#[tokio::test]
+async fn an_answer_cut_at_any_byte_is_truncated_and_says_which_order_exists() {
+    let text = r#"{"sign_id":"4120de56","conversionResults":[{"converted":true}]}"#;
+    let known = text.find(',').unwrap();
+    let mut order = pades();
+    order.documents[0].pdf_spec = Some("PDFA_2B".to_owned());
+    for cut in 0..text.len() {
+        let then = if cut % 2 == 0 { Then::Close } else { Then::Reset };
+        let server = creating(vec![Reply::json(201, text).cut(cut, then)]);
+        let error = create(&server.client(), &order).await.unwrap_err();
+        assert_eq!(error.code(), Code::TruncatedAnswer, "cut at {cut}: {error}");
+        assert_eq!((error.http_status(), &error.details()["offset"]), (Some(201), &json!(cut)));
+        assert_eq!(error.details()["order_may_exist"], true, "cut at {cut}");
+        let sign_id = error.details().get("sign_id").and_then(Value::as_str);
+        assert_eq!(sign_id, (cut >= known).then_some("4120de56"), "cut at {cut}");
+    }
+    // Behind its last brace nothing is missing.
+    for then in [Then::Close, Then::Reset] {
+        let reply = Reply::json(201, format!("{text} ")).cut(text.len(), then);
+        let order = create(&creating(vec![reply]).client(), &order).await.unwrap();
+        assert_eq!(order.sign_id, "4120de56");
     }
 }
 
 #[tokio::test]
 async fn an_order_that_was_not_sent_is_sent_again() {
-    // A port that is ours and that nobody listens on, until the order is on its way.
+    // A port that is taken, and that nobody listens on until the order has failed to leave.
     let socket = tokio::net::TcpSocket::new_v4().unwrap();
     socket.bind("127.0.0.1:0".parse().unwrap()).unwrap();
-    let address = socket.local_addr().unwrap();
+    let orders = format!("http://{}", socket.local_addr().unwrap());
     let provider = created();
-    let orders = format!("http://{address}");
     let client = provider.client_with(&[("max_retries", "10"), ("orders_url", &orders)]);
-    let waiting = tokio::spawn(async move { create(&client, &pades()).await });
-    tokio::time::sleep(Duration::from_millis(300)).await;
-    assert!(!waiting.is_finished(), "no connection is no final failure");
+    let options = call();
+    let trace = options.trace.clone();
+    let waiting = tokio::spawn(async move { client.pades().create(&pades(), &options).await });
+    while !trace.take_events().iter().any(|event| event.message.contains(": again in")) {
+        assert!(!waiting.is_finished(), "no connection is no final failure");
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
     let (mut stream, _) = socket.listen(16).unwrap().accept().await.unwrap();
     let mut request = vec![0; 4096];
     assert!(stream.read(&mut request).await.unwrap() > 0);

@@ -113,7 +113,8 @@ class _Orders(_Group, Generic[S, D]):
             OrderNotReady, OrderFailed, OrderCancelled, OrderNotFound, InputError: Nothing was
                 deleted.
             OutcomeUnknown: The answer was lost. ``error.download`` has what arrived whole;
-                ``details`` tell ``order_state``, ``ask_again`` and ``window_seconds``.
+                ``details`` tell ``order_state``, ``ask_again``, ``window_seconds``, and how many
+                documents arrived whole (``documents_arrived``) or not (``documents_in_part``).
             ProtocolError: What arrived cannot be right; ``error.download`` has it.
             OrderError: The service handed out nothing.
         """
@@ -202,7 +203,8 @@ class Pades(_Orders[PadesState, PadesDownload]):
             InputError: Something cannot be sent; nothing was.
             ConversionError: A document with ``pdf_spec`` was not converted; there is no order.
             OrderError: The service refused the order.
-            TransportError, ProtocolError, ServiceError, OAuthError: The call failed.
+            TransportError, ProtocolError, ServiceError, OAuthError: The call failed. Where an order
+                may have been created, ``details`` have ``order_may_exist``.
         """
         operation = operations.create_pades(
             self._client._engine,
@@ -260,7 +262,8 @@ class Sdo(_Orders[SdoState, SdoDownload]):
             InputError: Something cannot be sent; nothing was. A character that ISO-8859-1 does not
                 have is named with its place.
             OrderError: The service refused the order.
-            TransportError, ProtocolError, ServiceError, OAuthError: The call failed.
+            TransportError, ProtocolError, ServiceError, OAuthError: The call failed. Where an order
+                may have been created, ``details`` have ``order_may_exist``.
         """
         operation = operations.create_sdo(
             self._client._engine,

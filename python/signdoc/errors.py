@@ -80,6 +80,7 @@ class SignDocError(Exception):
         *,
         code: int | None = None,
         name: str | None = None,
+        advice: str | None = None,
         origin: str = "local",
         http_status: int | None = None,
         reference: str | None = None,
@@ -96,7 +97,7 @@ class SignDocError(Exception):
         self.name = name or row["name"]
         self.origin = origin
         self.category = row["category"]
-        self.advice = row["advice"]
+        self.advice = row["advice"] if advice is None else advice
         self.http_status = http_status
         self.reference = reference
         self.retryable = row["retryable"] if retryable is None else retryable

@@ -36,6 +36,7 @@ fn make<'py>(
     let fields = PyDict::new(py);
     fields.set_item("code", error.code().number())?;
     fields.set_item("name", error.name())?;
+    fields.set_item("advice", error.advice())?;
     fields.set_item("origin", error.origin().as_str())?;
     fields.set_item("http_status", error.http_status())?;
     fields.set_item("reference", error.reference())?;

@@ -188,10 +188,16 @@ impl Error {
         &self.0.message
     }
 
-    /// What to do next.
+    /// What to do next. Where an order may have been created (`order_may_exist` among the details)
+    /// that is what to do about an outcome that is not known.
     #[must_use]
     pub fn advice(&self) -> &'static str {
-        self.0.code.spec().advice
+        let row = if self.leaves_an_order() { Code::OutcomeUnknown } else { self.0.code };
+        row.spec().advice
+    }
+
+    fn leaves_an_order(&self) -> bool {
+        self.0.details.contains_key("order_may_exist")
     }
 
     /// The HTTP status of the answer, when there was one.
@@ -207,11 +213,13 @@ impl Error {
     }
 
     /// Whether the same call may succeed when it is repeated later. Not when a signing session is
-    /// over with it (`session_over` among the details): then a new login comes first.
+    /// over with it (`session_over` among the details): then a new login comes first. Nor when an
+    /// order may have been created (`order_may_exist`): the call would create another.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
         let may_help = crate::transport::is_transient(self) || self.0.code.spec().retryable;
-        may_help && !self.0.details.contains_key("session_over")
+        let would_repeat = !self.0.details.contains_key("session_over") && !self.leaves_an_order();
+        may_help && would_repeat
     }
 
     /// How long the service asked to wait before a repetition.

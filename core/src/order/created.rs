@@ -21,8 +21,7 @@ pub(super) fn parse(
     documents: &[OrderDocument],
     what: &str,
 ) -> Result<Created> {
-    let sign_id = ["sign_id", "signId"].iter().find_map(|name| value.get(name)?.as_str());
-    let sign_id = sign_id.map(str::trim).filter(|id| !id.is_empty());
+    let sign_id = sign_id(value);
     let judged = judged(value, status, documents);
     let conversions = judged.map_err(|error| match sign_id {
         Some(sign_id) => error.with_detail("sign_id", sign_id),
@@ -34,6 +33,12 @@ pub(super) fn parse(
             .with_detail("field", "sign_id")
     })?;
     Ok(Created { sign_id: sign_id.to_owned(), conversions })
+}
+
+/// The new order's reference.
+pub(super) fn sign_id(value: &Value) -> Option<&str> {
+    let sign_id = ["sign_id", "signId"].iter().find_map(|name| value.get(name)?.as_str());
+    sign_id.map(str::trim).filter(|id| !id.is_empty())
 }
 
 /// The error of a refusal that holds conversion results, or `None` where it holds no failure.

@@ -12,13 +12,27 @@ const TEXT_MAX: usize = 1024 * 1024;
 
 /// Reads `bytes` as one JSON value.
 pub(crate) fn value(bytes: &[u8], what: &str, pool: &BufferPool) -> Result<Value> {
+    match part(bytes, what, pool) {
+        (value, None) => Ok(value),
+        (_, Some(problem)) => Err(problem.with_status(200)),
+    }
+}
+
+/// Reads what there is of a JSON value, and why it is not whole, where it is not. Of one that is
+/// not, the members of the outermost object that are whole are there.
+pub(super) fn part(bytes: &[u8], what: &str, pool: &BufferPool) -> (Value, Option<Error>) {
     let mut scanner = Scanner::new(Builder::default(), Limits::default(), pool);
-    scanner
-        .feed(bytes)
-        .and_then(|()| scanner.finish())
-        .map_err(|error| of_scan(&error, what).with_status(200))?;
-    let built = scanner.into_visitor().root;
-    built.ok_or_else(|| Error::new(crate::Code::Internal, format!("{what}: no value was built")))
+    let read = scanner.feed(bytes).and_then(|()| scanner.finish());
+    let problem = read.err().map(|error| of_scan(&error, what));
+    let Builder { open, root } = scanner.into_visitor();
+    match root.or_else(|| open.into_iter().next()) {
+        Some(value) => (value, problem),
+        None => {
+            let missing =
+                || Error::new(crate::Code::Internal, format!("{what}: no value was built"));
+            (Value::Null, Some(problem.unwrap_or_else(missing)))
+        }
+    }
 }
 
 /// Puts a value together from what the scanner finds.
@@ -125,6 +139,9 @@ mod tests {
     fn reads_half_a_surrogate_but_no_half_answer() {
         assert_eq!(read(r#"{"a":"\ud800x"}"#).unwrap()["a"], "\u{fffd}x");
         assert_eq!(read(r#"{"a":"#).unwrap_err().code(), Code::TruncatedAnswer);
+        let (part, problem) = part(br#"{"a":1,"b":["x"],"c":"cut"#, "test", &BufferPool::new());
+        assert_eq!(part, serde_json::json!({"a": 1, "b": ["x"]}));
+        assert_eq!(problem.unwrap().code(), Code::TruncatedAnswer);
         assert_eq!(read("SIGN_COMPLETED").unwrap_err().code(), Code::MalformedAnswer);
     }
 }

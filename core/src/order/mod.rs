@@ -3,6 +3,7 @@
 //! A download deletes the order at the service, so it is built to lose nothing: see
 //! [`DownloadOptions`] and [`recover`].
 
+mod create;
 mod created;
 mod digest;
 mod download;
@@ -28,22 +29,18 @@ use std::path::Path;
 
 use http::Method;
 use signdoc_spec::endpoints::QUERY_SIGN_ID;
-use signdoc_spec::limits::ORDER_TOTAL_ADVISED_BYTES;
 use signdoc_spec::{PadesState, SdoState};
 use url::Url;
 
 use crate::client::{Call, CallOptions, Client};
 use crate::config::join;
-use crate::error::{Code, Error, ErrorBody, RawAnswer, Result};
+use crate::error::{Code, Error, Result};
 use crate::identity::AccessToken;
-use crate::trace::Level;
-use crate::transport::{Body, Repeat, Request};
-use crate::wire::RequestBody;
+use crate::transport::{Body, Request};
 
 pub use digest::{DigestCheck, Sha256};
 pub use download::DownloadOptions;
 pub use model::{Order, OrderDocument, OrderKind, OrderProperties, OrderRef};
-use pades::Prepared;
 pub use pades::{PadesDocument, PadesOrder, SealPosition};
 #[cfg(feature = "signing")]
 pub(crate) use pdf::SentDocument;
@@ -52,7 +49,6 @@ pub use results::{Download, PadesDownload, PadesSigned, SdoDownload, SdoSigned};
 pub use sdo::{SdoDocument, SdoOrder};
 pub use wait::{StateWatch, WaitOptions};
 
-const CREATE: &str = "create order";
 const DISCARD: &str = "discard order";
 /// Answers without documents are short, in bytes.
 const ANSWER_CAP: usize = 4 * 1024 * 1024;
@@ -104,6 +100,8 @@ impl Pades {
     /// * The conversion's own codes when a document with `pdf_spec` was not converted, with the
     ///   results of all documents; there is no order then.
     /// * [`Code::OrderRejected`] with the service's messages; network and token errors.
+    /// * Where the answer was lost, cut off ([`Code::TruncatedAnswer`]) or unreadable, the order may
+    ///   exist: `order_may_exist` is among the details, with the `sign_id` if that much arrived.
     pub async fn create(&self, order: &PadesOrder, options: &CallOptions) -> Result<Order> {
         let prepared = order.prepare(&self.0.client.shared.pool)?;
         self.0.create(prepared, options).await
@@ -152,7 +150,8 @@ impl Pades {
     ///   [`Code::OrderCancelled`], [`Code::OrderNotFound`], [`Code::DestinationExists`],
     ///   [`Code::JournalFailed`].
     /// * [`Code::OutcomeUnknown`] when the answer was lost: [`Error::download`] has what arrived
-    ///   whole; the details tell `order_state`, `ask_again` and `window_seconds`.
+    ///   whole; the details tell `order_state`, `ask_again`, `window_seconds`, and how many
+    ///   documents arrived whole (`documents_arrived`) and not whole (`documents_in_part`).
     /// * [`Code::DigestMismatch`], [`Code::ResultCount`], [`Code::DestinationFailed`] and
     ///   [`Code::InvalidBase64`] with everything that arrived in [`Error::download`].
     /// * [`Code::OrderDeleted`] when the service handed out nothing.
@@ -201,6 +200,8 @@ impl Sdo {
     ///   [`Code::InvalidArgument`], [`Code::DocumentCount`], [`Code::NotAPdf`] and their like,
     ///   naming the field.
     /// * [`Code::OrderRejected`] with the service's messages; network and token errors.
+    /// * Where the answer was lost, cut off ([`Code::TruncatedAnswer`]) or unreadable, the order may
+    ///   exist: `order_may_exist` is among the details, with the `sign_id` if that much arrived.
     pub async fn create(&self, order: &SdoOrder, options: &CallOptions) -> Result<Order> {
         let prepared = order.prepare(&self.0.client.shared.pool)?;
         self.0.create(prepared, options).await
@@ -274,72 +275,6 @@ fn other_kind() -> Error {
 }
 
 impl Orders {
-    async fn create(&self, prepared: Prepared, options: &CallOptions) -> Result<Order> {
-        let call = self.client.call(options);
-        warn_of_size(prepared.total, &call);
-        let work = async {
-            let url = join(&self.client.orders_url(&call).await?, self.kind.path());
-            self.client
-                .authorized(&call, |token| {
-                    let (call, url, prepared) = (&call, &url, &prepared);
-                    async move {
-                        let attempt =
-                            || self.post(url, &token, prepared.body.reopen(), prepared, call);
-                        self.client.shared.repeat_as(Repeat::IfUnsent, call, attempt).await
-                    }
-                })
-                .await
-        };
-        self.client.within(&call, CREATE, work).await
-    }
-
-    async fn post(
-        &self,
-        url: &Url,
-        token: &AccessToken,
-        body: RequestBody,
-        prepared: &Prepared,
-        call: &Call,
-    ) -> Result<Order> {
-        let shared = &self.client.shared;
-        let request = Request {
-            what: CREATE,
-            method: Method::POST,
-            url: url.clone(),
-            authorization: Some(token.header()),
-            body: Body::Json(body),
-            call,
-        };
-        let mut answer = shared.transport.exchange_once(request).await?;
-        let created_at = shared.clock.now();
-        let status = answer.status();
-        if !(200..=299).contains(&status) {
-            let raw = answer.into_raw().await;
-            return Err(refused(raw, &prepared.documents));
-        }
-        let kind = answer.content_type().to_owned();
-        let body = answer.body(ANSWER_CAP).await?;
-        let value = lenient::value(&body, CREATE, &shared.pool).map_err(|error| {
-            let raw = RawAnswer::new(status, &kind, &body, None);
-            let told = raw.into_error(CREATE);
-            match told.code() {
-                Code::HtmlAnswer | Code::EmptyAnswer => told,
-                _ => error,
-            }
-        })?;
-        let created = created::parse(&value, status, &prepared.documents, CREATE)?;
-        Ok(Order {
-            sign_id: created.sign_id,
-            kind: self.kind,
-            conversions: created.conversions,
-            created_at,
-            documents: prepared.documents.clone(),
-            timeout_seconds: prepared.timeout_seconds,
-            clock: shared.clock.clone(),
-            seen: std::sync::Arc::default(),
-        })
-    }
-
     /// The address of one order.
     async fn order_url(&self, sign_id: &str, call: &Call) -> Result<Url> {
         let mut url = join(&self.client.orders_url(call).await?, self.kind.path());
@@ -434,28 +369,4 @@ fn is_unclear(error: &Error) -> bool {
     let by_network = error.http_status().is_none() && !crate::transport::is_unsent(error);
     by_network && error.category() == crate::Category::Network
         || error.http_status().is_some_and(|status| status >= 500)
-}
-
-/// A refused order: conversion results where documents were not converted, else the messages.
-fn refused(raw: RawAnswer, documents: &[OrderDocument]) -> Error {
-    if let ErrorBody::Conversion(results) = ErrorBody::decode(&raw)
-        && let Some(error) = created::refusal(&results.into(), raw.status, documents)
-    {
-        return error;
-    }
-    let error = raw.into_error(CREATE);
-    match error.code() {
-        Code::RequestRejected => error.recoded(Code::OrderRejected),
-        _ => error,
-    }
-}
-
-fn warn_of_size(total: u64, call: &Call) {
-    if total > ORDER_TOTAL_ADVISED_BYTES {
-        call.trace.event(Level::Warning, || {
-            format!(
-                "{CREATE}: the documents have {total} bytes in all; the service advises at most {ORDER_TOTAL_ADVISED_BYTES}"
-            )
-        });
-    }
 }

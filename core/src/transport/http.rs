@@ -336,15 +336,27 @@ impl Answer {
 
     /// The whole body, for answers that are not documents: at most `cap` bytes of it.
     pub(crate) async fn body(&mut self, cap: usize) -> Result<Vec<u8>> {
+        match self.body_or_part(cap).await {
+            (body, None) => Ok(body),
+            (_, Some(error)) => Err(error),
+        }
+    }
+
+    /// As `body`; where it broke off, what came of it and why there is no more.
+    pub(crate) async fn body_or_part(&mut self, cap: usize) -> (Vec<u8>, Option<Error>) {
         let mut body = Vec::new();
-        while let Some(chunk) = self.chunk().await? {
+        loop {
+            let chunk = match self.chunk().await {
+                Ok(Some(chunk)) => chunk,
+                Ok(None) => return (body, None),
+                Err(error) => return (body, Some(error)),
+            };
             let room = cap.saturating_sub(body.len());
             body.extend_from_slice(chunk.get(..room.min(chunk.len())).unwrap_or_default());
             if chunk.len() > room {
-                break;
+                return (body, None);
             }
         }
-        Ok(body)
     }
 
     /// Reads an error answer whole; what was lost on the way leaves what came.
