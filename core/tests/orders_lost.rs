@@ -16,15 +16,14 @@ use server::{PADES, Reply, Then};
 use signdoc::{CallOptions, Code, Destination, DownloadOptions, Error, RecoveryOutcome, recover};
 
 const ORDER: &str = "4120de56";
+/// Longer than any limit of these tests, and those are long enough for a busy machine.
+const SILENCE: Duration = Duration::from_secs(60);
 
 fn into(folder: &Path) -> DownloadOptions {
     DownloadOptions { to: Destination::folder(folder), ..Default::default() }
 }
 
 /// Downloads what `script` answers, which must fail.
-/// Longer than any limit of these tests, and those are long enough for a busy machine.
-const SILENCE: Duration = Duration::from_secs(60);
-
 async fn failing(script: Script, options: &DownloadOptions) -> Error {
     let server = script.start();
     let client = server.client_with(&[("read_timeout", "3")]);
@@ -67,6 +66,77 @@ async fn an_answer_cut_at_any_byte_loses_no_document_that_was_whole() {
         let again = found[0].download.as_ref().map(contents).unwrap_or_default();
         assert_eq!(again, expected, "cut at {cut}");
         assert_eq!(listed(out.path()).len(), hidden + expected.len(), "no second copies");
+    }
+}
+
+#[tokio::test]
+async fn only_documents_that_arrived_whole_are_counted() {
+    let sent = of_sizes(&[40, 60]);
+    let text = answer(&sent);
+    let at = |what: &str, nth: usize| {
+        let (found, _) = text.match_indices(what).nth(nth).unwrap();
+        found + what.len()
+    };
+    let pdf = "padesSignedPdf\":\"";
+    let whole = "\",\"description\"";
+    // Where the answer is cut, how many documents arrived whole, and how many in part.
+    for (cut, arrived, begun) in [
+        (0, 0, 0),
+        (at("\"signingResults\":[", 0), 0, 0),
+        (at("{\"signedDocumentSha256\"", 0), 0, 1),
+        (at(pdf, 0), 0, 1),
+        (at(pdf, 0) + 20, 0, 1),
+        (at(whole, 0) - whole.len(), 0, 1),
+        (at(whole, 0), 1, 0),
+        (at("},", 0), 1, 0),
+        (at(pdf, 1), 1, 1),
+        (at(pdf, 1) + 20, 1, 1),
+        (at(whole, 1), 2, 0),
+        (text.len() - 1, 2, 0),
+    ] {
+        for folder in [true, false] {
+            let out = tempfile::tempdir().unwrap();
+            let options = if folder { into(out.path()) } else { DownloadOptions::default() };
+            let reply = Reply::json(200, &text).cut(cut, Then::Close);
+            let error = failing(Script::completed(text.clone()).replying(reply), &options).await;
+            let details = error.details();
+            assert_eq!(details["documents_arrived"], arrived, "cut at {cut}");
+            assert_eq!(details["documents_in_part"], begun, "cut at {cut}");
+            assert_eq!(documents(&error).len(), arrived, "cut at {cut}");
+            let told = error.message().contains("no document arrived whole");
+            assert_eq!(told, arrived == 0, "cut at {cut}: {error}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_signature_without_its_signed_data_object_is_no_document() {
+    let text = r#"{"merchantSignatures":["AAAA","BBBB"],"endUserSignatures":["AAAA","BBBB"],"sdos":["AAAA","BBBB"],"orderState":"SIGN_COMPLETED"}"#;
+    let sdos = text.find("\"sdos\"").unwrap();
+    for (cut, arrived, begun) in
+        [(sdos, 0, 2), (sdos + 10, 0, 2), (sdos + 15, 1, 1), (text.len() - 1, 2, 0)]
+    {
+        let reply = Reply::json(200, text).cut(cut, Then::Close);
+        let server = Script::completed(text.to_owned()).replying(reply).start();
+        let sdo = server.client().sdo();
+        let error = sdo.download(ORDER, &DownloadOptions::default()).await.unwrap_err();
+        assert_eq!(error.code(), Code::OutcomeUnknown, "{error}");
+        assert_eq!(error.details()["documents_arrived"], arrived, "cut at {cut}");
+        assert_eq!(error.details()["documents_in_part"], begun, "cut at {cut}");
+        assert!(error.download().is_some(), "the signatures are there all the same");
+    }
+}
+
+#[tokio::test]
+async fn an_appendix_is_whole_when_its_result_is() {
+    let text = r#"{"signingResults":[{"padesAppendix":"AAAA"},{"padesAppendix":"BBBB"}]}"#;
+    let first = text.find("}").unwrap();
+    for (cut, arrived, begun) in [(first, 0, 1), (first + 1, 1, 0), (text.len() - 1, 2, 0)] {
+        let reply = Reply::json(200, text).cut(cut, Then::Close);
+        let script = Script::completed(text.to_owned()).replying(reply);
+        let error = failing(script, &DownloadOptions::default()).await;
+        assert_eq!(error.details()["documents_arrived"], arrived, "cut at {cut}");
+        assert_eq!(error.details()["documents_in_part"], begun, "cut at {cut}");
     }
 }
 

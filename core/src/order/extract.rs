@@ -42,6 +42,16 @@ pub(super) struct FoundDocument {
     pub description: Option<String>,
     pub signed: Option<String>,
     pub unsigned: Option<String>,
+    /// Whether what the answer says of it has come to its end.
+    pub ended: bool,
+}
+
+impl FoundDocument {
+    /// Whether the document itself is there; an appendix alone is all of a result that has ended.
+    pub(super) fn is_whole(&self) -> bool {
+        let alone = || self.ended && !self.pieces.is_empty();
+        self.pieces.contains_key(&Part::Document) || alone()
+    }
 }
 
 /// What an answer holds.
@@ -296,6 +306,16 @@ impl Visitor for Reading<'_> {
             (path.depth(), path.key_at(0), path.index_at(1))
         {
             self.document(index)?;
+        }
+        Ok(())
+    }
+
+    fn end_object(&mut self, path: &Path) -> Result<()> {
+        if let (2, Some("signingResults"), Some(index)) =
+            (path.depth(), path.key_at(0), path.index_at(1))
+        {
+            let unreadable = self.unreadable.contains(&(index, Part::Document));
+            self.document(index)?.ended = !unreadable;
         }
         Ok(())
     }

@@ -49,16 +49,17 @@ impl Job {
             .event(Level::Warning, || format!("{}; asking for the state", cause.message()));
         let fate = self.probe().await;
         let arrived = extraction.found.pieces().count();
+        let begun = extraction.found.documents.len();
+        let whole = extraction.found.documents.values().filter(|one| one.is_whole()).count();
         let download =
             Download::new(self.orders.kind, &self.order.sign_id, extraction.found, &self.documents);
-        let documents = download.document_count();
         let left = self.time_left();
         let worth = match &fate {
             Fate::There(state) => !is_ended(state),
             Fate::Gone => false,
             Fate::Unknown => left != Some(Duration::ZERO),
         };
-        let message = self.message(&cause, &fate, arrived, worth, left);
+        let message = self.message(&cause, &fate, (whole, arrived), worth, left);
         let lost = is_loss(&cause);
         let error = if lost { unknown(&cause, message) } else { cause.with_message(message) };
         let mut error = error
@@ -69,10 +70,11 @@ impl Job {
                 "window_seconds",
                 left.map_or(Value::Null, |left| json!(left.as_secs_f64())),
             )
-            .with_detail("documents_arrived", documents)
+            .with_detail("documents_arrived", whole)
+            .with_detail("documents_in_part", begun - whole)
             .with_detail("bytes_arrived", self.spool().len());
         error = self.settle(error, &fate);
-        if arrived == 0 && documents == 0 { error } else { error.with_download(download) }
+        if begun == 0 { error } else { error.with_download(download) }
     }
 
     async fn probe(&self) -> Fate {
@@ -96,14 +98,15 @@ impl Job {
         &self,
         cause: &Error,
         fate: &Fate,
-        arrived: usize,
+        (whole, arrived): (usize, usize),
         worth: bool,
         left: Option<Duration>,
     ) -> String {
-        let came = match (arrived, self.journal()) {
-            (0, _) => "no document arrived whole".to_owned(),
-            (_, Some(_)) => "what arrived whole is in the folder".to_owned(),
-            (_, None) => "what arrived whole is in this error".to_owned(),
+        let place = if self.journal().is_some() { "the folder" } else { "this error" };
+        let came = match (whole, arrived) {
+            (0, 0) => "no document arrived whole".to_owned(),
+            (0, _) => format!("no document arrived whole; other parts that did are in {place}"),
+            (_, _) => format!("what arrived whole is in {place}"),
         };
         let now = match fate {
             Fate::Gone => "the service does not know the order any more".to_owned(),
