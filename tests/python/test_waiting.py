@@ -9,6 +9,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -144,7 +145,8 @@ def test_other_threads_run_while_a_call_waits(
 
 
 def test_sixteen_threads_share_a_client(sandbox: signdoc.Sandbox, client: signdoc.Client) -> None:
-    sandbox.faults.add("delay", path="*/token", delay_ms=100)
+    token = urlsplit(sandbox.issuer).path + "/protocol/openid-connect/token"
+    delay = sandbox.faults.add("delay", method="POST", path=token, delay_ms=100, times=None)
     answers(sandbox, b"%PDF-1.7")
     together = threading.Barrier(16)
 
@@ -156,6 +158,7 @@ def test_sixteen_threads_share_a_client(sandbox: signdoc.Sandbox, client: signdo
         assert list(pool.map(convert, range(16))) == [b"%PDF-1.7"] * 16
     paths = [request.path.rsplit("/", 1)[1] for request in sandbox.requests]
     assert paths.count("token") == 1
+    assert [request.path for request in sandbox.requests if request.fault == delay] == [token]
     assert paths.count("openid-configuration") == 1
     assert paths.count("convert") == 16
 

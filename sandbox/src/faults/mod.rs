@@ -340,6 +340,19 @@ impl Rule {
         (self.method == "*" || self.method.eq_ignore_ascii_case(method)) && path_matches
     }
 
+    /// A rule that could never meet a request would let a test pass without its fault.
+    fn check_path(&self) -> Result<(), String> {
+        let fixed = self.path.strip_suffix('*').unwrap_or(&self.path);
+        let is_path = fixed.starts_with('/') && !fixed.contains('*');
+        match is_path || self.path == "*" {
+            true => Ok(()),
+            false => Err(format!(
+                "path {:?} meets no request: give a whole path, the beginning of one with * behind it, or * for any",
+                self.path
+            )),
+        }
+    }
+
     fn is_for_accept(&self) -> bool {
         matches!(self.fault, Fault::Reset { when: ResetWhen::Accept, .. })
     }
@@ -372,6 +385,7 @@ impl Faults {
     /// When the rule says something that cannot be carried out; the text names the field.
     pub fn add(&self, rule: Rule) -> Result<u64, Error> {
         rule.fault.check().map_err(Error::Rule)?;
+        rule.check_path().map_err(Error::Rule)?;
         if rule.times == Some(0) {
             return Err(Error::Rule("times must be at least 1, or null for always".to_owned()));
         }
@@ -455,6 +469,18 @@ mod tests {
         assert_eq!((listed.used, listed.skipped), (2, 1));
         assert!(faults.remove(id));
         assert!(!faults.remove(id));
+    }
+
+    #[test]
+    fn paths_that_meet_no_request_are_refused() {
+        let faults = Faults::default();
+        let add = |path| faults.add(Rule::new(Fault::status(503)).on("*", path));
+        for path in ["*/token", "/a/*/token", "token", "", "/a**"] {
+            assert!(matches!(add(path), Err(Error::Rule(told)) if told.contains("path")), "{path}");
+        }
+        for path in ["*", "/*", "/a*", "/token"] {
+            assert!(add(path).is_ok(), "{path}");
+        }
     }
 
     #[test]
