@@ -9,13 +9,15 @@ use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use common::flow::*;
 use common::*;
 use serde_json::{Value, json};
 use signdoc_sandbox::{Person, Sandbox, samples};
 use signdoc_signature::asn1::Time;
-use signdoc_signature::pdf::Document;
+use signdoc_signature::pdf::{Document, Rect, SignatureField};
 use signdoc_signature::revocation::wrap_basic_response;
 use signdoc_signature::sdo::{Sdo, SdoTrust, to_iso_8859_1};
 use signdoc_signature::verify::{
@@ -143,6 +145,92 @@ fn signed_pdfs_are_accepted_by_every_judge() {
     }
 }
 
+/// The visible part of the first page, and every seal on it.
+fn seals(pdf: &[u8]) -> (Rect, Vec<Rect>) {
+    let document = Document::from_bytes(pdf.to_vec()).unwrap();
+    let page = document.pages().next().unwrap().unwrap().visible_box();
+    let fields = document.signatures().unwrap();
+    let rect = |field: &SignatureField| {
+        let widget = document.get(field.widgets[0]).unwrap().object;
+        document.head().rect(widget.as_dict().unwrap(), "Rect").unwrap()
+    };
+    (page, fields.iter().map(rect).filter(|rect| !rect.is_empty()).collect())
+}
+
+/// A PDF with one page of these attributes.
+fn page_of(attributes: &str) -> Vec<u8> {
+    let objects = [
+        "<</Type/Catalog/Pages 2 0 R>>".to_owned(),
+        "<</Type/Pages/Kids[3 0 R]/Count 1>>".to_owned(),
+        format!("<</Type/Page/Parent 2 0 R{attributes}>>"),
+    ];
+    let mut pdf = "%PDF-1.7\n".to_owned();
+    let mut table = "xref\n0 4\n0000000000 65535 f \n".to_owned();
+    for (at, object) in objects.iter().enumerate() {
+        table.push_str(&format!("{:010} 00000 n \n", pdf.len()));
+        pdf.push_str(&format!("{} 0 obj\n{object}\nendobj\n", at + 1));
+    }
+    let start = pdf.len();
+    pdf.push_str(&format!("{table}trailer\n<</Size 4/Root 1 0 R>>\nstartxref\n{start}\n%%EOF\n"));
+    pdf.into_bytes()
+}
+
+#[test]
+fn seals_without_a_position_never_overlap() {
+    let sandbox = production();
+    let at = |x: u32, y: u32| json!({"x": x, "y": y, "page": 1});
+    let none = || Value::Null;
+    for page in [
+        "/MediaBox[0 0 595 842]",
+        "/MediaBox[0 0 595 842]/Rotate 90",
+        "/MediaBox[10 20 400 620]/CropBox[50 60 350 560]/Rotate 270",
+        "/MediaBox[0 0 300 300]/UserUnit 2/Rotate 180",
+        "/MediaBox[0 0 200 300]",
+        "/MediaBox[0 0 180 48]",
+        "/MediaBox[0 0 60 40]",
+    ] {
+        // The end user's seal may have been asked for where the merchant's would go, and the other
+        // way round.
+        for (merchant, user) in [
+            (none(), none()),
+            (none(), at(36, 794)),
+            (none(), at(0, 0)),
+            (at(228, 794), none()),
+            (at(0, 10_000), none()),
+        ] {
+            let is_small = page.contains("180 48") || page.contains("60 40");
+            if is_small && (merchant.is_object() || user.is_object()) {
+                // A seal that was asked for covers all of such a page.
+                continue;
+            }
+            let mut document = json!({"pdf": STANDARD.encode(page_of(page))});
+            for (name, position) in [("merchantSealPos", &merchant), ("endUserSealPos", &user)] {
+                if position.is_object() {
+                    document[name] = position.clone();
+                }
+            }
+            let mut order = pades_order(vec![document]);
+            order["padesSignProperties"]["addVisualSeals"] = json!(true);
+            let first = signed(&sandbox, PADES, &order, Person::Kari);
+            // A second order signs what came of the first.
+            order["documents"] = json!([{"pdf": first["signingResults"][0]["padesSignedPdf"]}]);
+            let second = signed(&sandbox, PADES, &order, Person::Ola);
+            let pdf = bytes(&second["signingResults"][0]["padesSignedPdf"]);
+            let (shown, seals) = seals(&pdf);
+            assert_eq!(seals.len(), 4, "{page}");
+            for (index, one) in seals.iter().enumerate() {
+                assert!(shown.contains(one), "{page}: {one:?}");
+                for other in &seals[..index] {
+                    let both = one.intersection(other);
+                    let overlap = both.map_or(0.0, |both| both.width().min(both.height()));
+                    // Numbers in a PDF are rounded.
+                    assert!(overlap < 0.01, "{page} {merchant} {user}: {one:?} {other:?}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn seals_stand_where_they_were_asked_for() {
     let sandbox = production();
@@ -151,18 +239,9 @@ fn seals_stand_where_they_were_asked_for() {
     asked["endUserSealPos"] = json!({"x": 300, "y": 640.25, "page": 0});
     let mut order = pades_order(vec![asked.clone(), loan()]);
     let places = |pdf: &[u8]| -> Vec<(f64, f64)> {
-        let document = Document::from_bytes(pdf.to_vec()).unwrap();
-        let page = document.pages().next().unwrap().unwrap().visible_box();
-        let fields = document.signatures().unwrap();
-        fields
-            .iter()
-            .filter_map(|field| {
-                let widget = document.get(field.widgets[0]).unwrap().object;
-                let rect = document.head().rect(widget.as_dict().unwrap(), "Rect").unwrap();
-                let round = |value: f64| (value * 100.0).round() / 100.0;
-                (!rect.is_empty()).then(|| (round(rect.x0 - page.x0), round(page.y1 - rect.y1)))
-            })
-            .collect()
+        let (page, seals) = seals(pdf);
+        let round = |value: f64| (value * 100.0).round() / 100.0;
+        seals.iter().map(|seal| (round(seal.x0 - page.x0), round(page.y1 - seal.y1))).collect()
     };
     let body = signed(&sandbox, PADES, &order, Person::Kari);
     let pdf = bytes(&body["signingResults"][0]["padesSignedPdf"]);

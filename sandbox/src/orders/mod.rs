@@ -14,7 +14,8 @@
 //!   authorize endpoint closes it. From then on `timeoutSeconds` count: when they are over the order
 //!   is FAILED. 90 seconds after a final state the order is gone.
 //! - DELETE always deletes. An order that is not completed gives its state and no documents.
-//! - Seals without a position stand side by side at the lower edge of the first page.
+//! - Seals with a position stand there. Those without one stand side by side at the lower edge of
+//!   the first page, smaller where there is little room, and never over another seal.
 
 pub(crate) mod answer;
 pub(crate) mod control;
@@ -22,6 +23,7 @@ pub(crate) mod order;
 pub(crate) mod pades;
 pub(crate) mod request;
 pub(crate) mod sdo;
+mod seals;
 pub(crate) mod steps;
 pub(crate) mod store;
 

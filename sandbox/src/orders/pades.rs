@@ -7,22 +7,18 @@ use bytes::Bytes;
 use signdoc_signature::asn1::Time;
 use signdoc_signature::cms::{Assembly, AttributeOptions, assemble, signed_attributes};
 use signdoc_signature::crypto::HashAlgorithm;
-use signdoc_signature::pdf::{Document as Pdf, Limits, SharedSource};
+use signdoc_signature::pdf::SharedSource;
 use signdoc_signature::pki::{Identity, OcspOptions, Pki};
 use signdoc_signature::sign::{
-    DssContent, PrepareOptions, Prepared, Seal, SealFit, ValidationData, VriKey, add_dss, prepare,
+    DssContent, PrepareOptions, Prepared, ValidationData, VriKey, add_dss, prepare,
 };
 
 use super::order::Signed;
-use super::request::{Document, SealPosition};
+use super::request::Document;
+use super::seals;
 use crate::requests::sha256;
 
 const HASH: HashAlgorithm = HashAlgorithm::Sha256;
-/// Farther down than any page: a seal that may be moved ends at the lower edge.
-const BOTTOM: f64 = 1.0e6;
-/// Points from the left edge for seals whose place is left to the service, side by side.
-const MERCHANT_X: f64 = 36.0;
-const END_USER_X: f64 = 228.0;
 
 /// A document that is being signed.
 #[derive(Debug, Clone)]
@@ -102,7 +98,7 @@ pub(crate) fn check(document: &Document, visual_seals: bool) -> Result<(), Strin
     let source: SharedSource = Arc::new(document.content.bytes.clone());
     let positions = [document.merchant_seal, document.end_user_seal];
     for position in positions.into_iter().flatten().filter(|_| visual_seals) {
-        seal(&source, position, Vec::new())?;
+        seals::asked(&source, position)?;
     }
     let prepared = prepare(source, &PrepareOptions::default());
     prepared.map(drop).map_err(|error| error.to_string())
@@ -115,14 +111,14 @@ fn options(
 ) -> Result<PrepareOptions, String> {
     let subject = by.signer.certificate().subject();
     let name = subject.common_name().unwrap_or_default().to_owned();
-    let (position, x) = match by.role {
-        Role::Merchant => (document.merchant_seal, MERCHANT_X),
-        Role::EndUser => (document.end_user_seal, END_USER_X),
+    let (position, next) = match by.role {
+        Role::Merchant => (document.merchant_seal, document.end_user_seal),
+        Role::EndUser => (document.end_user_seal, None),
     };
-    let position = position.unwrap_or(SealPosition { x, y: BOTTOM, page: 1 });
-    let seal = match by.visual_seals {
-        true => Some(seal(source, position, Vec::new())?),
-        false => None,
+    let seal = match (by.visual_seals, position) {
+        (false, _) => None,
+        (true, Some(position)) => Some(seals::asked(source, position)?),
+        (true, None) => Some(seals::automatic(source, next, by.role == Role::EndUser)?),
     };
     Ok(PrepareOptions {
         reason: Some(by.order_name.to_owned()),
@@ -130,32 +126,6 @@ fn options(
         time: Some(by.at),
         seal,
         ..PrepareOptions::default()
-    })
-}
-
-/// A seal at its place. One that would leave the page is moved, one larger than the page shrinks.
-fn seal(source: &SharedSource, at: SealPosition, lines: Vec<String>) -> Result<Seal, String> {
-    let pdf = Pdf::open_shared(source.clone(), Limits::default()).map_err(|e| e.to_string())?;
-    let index = at.page.saturating_sub(1) as usize;
-    let page = match pdf.pages().nth(index) {
-        Some(page) => page.map_err(|error| error.to_string())?,
-        None => return Err(format!("page {} of a seal is not there", at.page)),
-    };
-    let shown = page.visible_box();
-    let (mut width, mut height) = (shown.width() * page.user_unit, shown.height() * page.user_unit);
-    if page.rotate % 180 == 90 {
-        (width, height) = (height, width);
-    }
-    let usual = Seal::default();
-    Ok(Seal {
-        x: at.x,
-        y: at.y,
-        page: at.page,
-        width: usual.width.min(width),
-        height: usual.height.min(height),
-        lines,
-        fit: SealFit::Move,
-        ..usual
     })
 }
 
