@@ -57,6 +57,9 @@ type Answer struct {
 type CallOptions struct {
 	// Timeout is the time the call may take in all; 0: the client's own limit.
 	Timeout time.Duration
+	// ConnectTimeout is the time a connection may take to be made, ReadTimeout the time it may be
+	// silent; 0: the client's own limits.
+	ConnectTimeout, ReadTimeout time.Duration
 	// Progress is told how far the call is.
 	Progress func(Progress)
 	// Log is told what the call does.
@@ -65,12 +68,14 @@ type CallOptions struct {
 	LastAnswer *Answer
 }
 
-func (o CallOptions) timeoutMS() C.uint64_t {
-	if o.Timeout <= 0 {
+func (o CallOptions) timeoutMS() C.uint64_t { return milliseconds(o.Timeout) }
+
+func milliseconds(limit time.Duration) C.uint64_t {
+	if limit <= 0 {
 		return 0
 	}
 	// Less than a millisecond must not mean no limit.
-	return C.uint64_t((o.Timeout + time.Millisecond - 1) / time.Millisecond)
+	return C.uint64_t((limit + time.Millisecond - 1) / time.Millisecond)
 }
 
 // call makes one call of C, which ends when ctx is done. What went wrong in functions of the
@@ -83,6 +88,11 @@ func call(ctx context.Context, options CallOptions, caught *caught,
 	handle := cgo.NewHandle(follower)
 	defer handle.Delete()
 	var failure *C.signdoc_error
+	limits := [2]C.uint64_t{milliseconds(options.ConnectTimeout), milliseconds(options.ReadTimeout)}
+	code := C.signdoc_call_set_timeouts(view, limits[0], limits[1], &failure)
+	if err := taken(code, failure); err != nil {
+		return err
+	}
 	if options.Progress != nil {
 		code := C.signdoc_go_set_progress(view, C.uintptr_t(handle), &failure)
 		if err := taken(code, failure); err != nil {
@@ -96,7 +106,7 @@ func call(ctx context.Context, options CallOptions, caught *caught,
 		}
 	}
 	stop := watch(ctx, view)
-	code := work(view, &failure)
+	code = work(view, &failure)
 	stop()
 	err := taken(code, failure)
 	if options.LastAnswer != nil {

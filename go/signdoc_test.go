@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -151,6 +152,43 @@ func TestAContextEndsACall(t *testing.T) {
 	_, err = client.Convert(context.Background(), documents,
 		ConvertOptions{CallOptions: CallOptions{Timeout: 100 * time.Millisecond}})
 	failure(t, err, CodeTotalTimeout)
+}
+
+func TestACallHasItsOwnLimits(t *testing.T) {
+	limit := func(err error, code Code) time.Duration {
+		t.Helper()
+		seconds, _ := failure(t, err, code).Details["limit"].(float64)
+		return time.Duration(seconds * float64(time.Second))
+	}
+	server := sandboxOf(t, "production")
+	server.stall()
+	client := server.client(Options{"max_retries": "0", "read_timeout": "0.6"})
+	documents := []Document{Bytes([]byte(pdf), "")}
+	options := ConvertOptions{CallOptions: CallOptions{ReadTimeout: 400 * time.Millisecond}}
+	_, err := client.Convert(context.Background(), documents, options)
+	if found := limit(err, CodeReadTimeout); found != 400*time.Millisecond {
+		t.Errorf("the call's own limit on silence, not %v", found)
+	}
+	_, err = client.Convert(context.Background(), documents, ConvertOptions{})
+	if found := limit(err, CodeReadTimeout); found != 600*time.Millisecond {
+		t.Errorf("the client's limit on silence, not %v", found)
+	}
+	// Its backlog takes the connection, and then nobody speaks TLS.
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	client = server.client(Options{"issuer": "https://" + silent.Addr().String() + "/realm",
+		"max_retries": "0", "connect_timeout": "0.5"})
+	_, err = client.ConversionSpecs(context.Background(), CallOptions{ConnectTimeout: 300 * time.Millisecond})
+	if found := limit(err, CodeConnectTimeout); found != 300*time.Millisecond {
+		t.Errorf("the call's own limit on connecting, not %v", found)
+	}
+	_, err = client.ConversionSpecs(context.Background(), CallOptions{})
+	if found := limit(err, CodeConnectTimeout); found != 500*time.Millisecond {
+		t.Errorf("the client's limit on connecting, not %v", found)
+	}
 }
 
 func TestFunctionsAreAskedAndTold(t *testing.T) {

@@ -890,6 +890,17 @@ signdoc_call *signdoc_call_new(void);
 void signdoc_call_cancel(signdoc_call *call);
 
 /**
+ * Sets what calls with this view may take, in milliseconds: `connect_ms` for a connection to be
+ * made (SIGNDOC_E_CONNECT_TIMEOUT), `read_ms` of silence on one (SIGNDOC_E_READ_TIMEOUT). 0: the
+ * client's own limit, connect_timeout or read_timeout, which is where it begins. A call under way
+ * keeps the limits it began with. The time a call may take in all is its argument `timeout_ms`.
+ */
+int32_t signdoc_call_set_timeouts(const signdoc_call *call,
+                                  uint64_t connect_ms,
+                                  uint64_t read_ms,
+                                  signdoc_error **error);
+
+/**
  * How far the call is, in bytes of the request and answer bodies. `to_send` gets the size of the
  * request (0 until it starts), `sent` what the connection took so far (from 0 again where the
  * request is repeated), `received` what came back so far. Each of the three may be NULL.
@@ -1065,7 +1076,8 @@ void signdoc_convert_options_free(signdoc_convert_options *options);
  * The list in `*out` is freed with signdoc_strings_free.
  *
  * `timeout_ms` is the time the call may take in all, 0 for the client's own limit; `call`, which
- * may be NULL, lets other threads end it. Errors of the network, the token and the service.
+ * may be NULL, lets other threads end it, and has its limits on connecting and on silence, see
+ * signdoc_call_set_timeouts. Errors of the network, the token and the service.
  */
 int32_t signdoc_conversion_specs(const signdoc_client *client,
                                  uint64_t timeout_ms,

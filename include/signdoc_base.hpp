@@ -35,6 +35,11 @@ inline const char *or_null(const std::string &text) {
     return text.empty() ? nullptr : text.c_str();
 }
 
+/** As C takes a limit: nothing below zero, which is the client's own. */
+inline std::uint64_t milliseconds(std::chrono::milliseconds limit) noexcept {
+    return static_cast<std::uint64_t>(limit.count() < 0 ? 0 : limit.count());
+}
+
 /** The first thing that a function of the caller's threw during a call. */
 class Thrown {
 public:

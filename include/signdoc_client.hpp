@@ -58,6 +58,18 @@ public:
         return *this;
     }
 
+    /**
+     * What calls with this view may take for a connection, and of silence on one. Zero: the
+     * client's own limit. The time in all is CallSettings::timeout.
+     */
+    Call &timeouts(std::chrono::milliseconds connect, std::chrono::milliseconds read) {
+        signdoc_error *error = nullptr;
+        std::int32_t code = signdoc_call_set_timeouts(
+            handle_.get(), detail::milliseconds(connect), detail::milliseconds(read), &error);
+        detail::check(code, error);
+        return *this;
+    }
+
     /** `least`: SIGNDOC_LOG_DEBUG, SIGNDOC_LOG_INFO or SIGNDOC_LOG_WARNING. */
     Call &on_log(std::int32_t least, LogFunction function) {
         state_->log = std::move(function);
@@ -140,7 +152,7 @@ private:
     std::unique_ptr<State> state_;
 };
 
-/** The time a call may take, and its view; neither has to be given. */
+/** The time a call may take in all, and its view (with Call::timeouts); neither has to be given. */
 struct CallSettings {
     CallSettings() : timeout(0), call(nullptr) {}
     explicit CallSettings(std::chrono::milliseconds limit) : timeout(limit), call(nullptr) {}
@@ -148,9 +160,7 @@ struct CallSettings {
     CallSettings(const Call &view, std::chrono::milliseconds limit)
         : timeout(limit), call(&view) {}
 
-    std::uint64_t timeout_ms() const noexcept {
-        return static_cast<std::uint64_t>(timeout.count() < 0 ? 0 : timeout.count());
-    }
+    std::uint64_t timeout_ms() const noexcept { return detail::milliseconds(timeout); }
     const signdoc_call *view() const noexcept { return call == nullptr ? nullptr : call->get(); }
 
     /** Zero: the client's own limit. */

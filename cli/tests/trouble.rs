@@ -76,6 +76,26 @@ fn a_bad_input_does_not_hold_up_the_good_ones() {
 }
 
 #[test]
+fn a_run_has_its_own_limits_on_connecting_and_on_silence() {
+    let (sandbox, folder) = (sandbox(), tempfile::tempdir().unwrap());
+    let loan = pdf(folder.path(), "loan.pdf");
+    let out = text(&output_of(&folder));
+    fails(&sandbox, Fault::Stall { after_bytes: None, for_ms: None });
+    // Its backlog takes the connection, and then nobody speaks TLS.
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let far = format!("https://{}/realm", silent.local_addr().unwrap());
+    for (issuer, flag, limit, name) in [
+        (sandbox.issuer(), "--read-timeout", "0.4", "read_timeout"),
+        (far, "--connect-timeout", "0.3", "connect_timeout"),
+    ] {
+        let arguments = ["convert", &loan, "-o", &out, "--json", "--issuer", &issuer, flag, limit];
+        let told = run(client(&sandbox, &arguments)).ended(5).json();
+        assert_eq!(told["error"]["name"], name, "{told}");
+        assert_eq!(told["error"]["details"]["limit"].to_string(), limit, "{told}");
+    }
+}
+
+#[test]
 fn refused_credentials_end_with_four_and_are_tried_once() {
     let (sandbox, folder) = (sandbox(), tempfile::tempdir().unwrap());
     for number in 0..16 {

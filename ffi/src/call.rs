@@ -58,8 +58,16 @@ pub type signdoc_state_fn =
 pub(crate) struct Watch {
     cancelled: AtomicBool,
     told: Mutex<Told>,
+    limits: Mutex<Limits>,
     /// Of the call under way, or of the last one.
     record: Mutex<Record>,
+}
+
+/// What calls may take for a connection, and of silence; the client's own limits where not set.
+#[derive(Clone, Copy, Default)]
+struct Limits {
+    connect: Option<Duration>,
+    read: Option<Duration>,
 }
 
 #[derive(Default)]
@@ -95,11 +103,13 @@ impl Handle for signdoc_call {
     const KIND: &'static str = "signdoc_call";
 }
 
-/// The settings of a call: its time limit (0: the client's) and what is recorded of it.
+/// The settings of a call: its time limits (0: the client's) and what is recorded of it.
 pub(crate) fn settings(timeout_ms: u64, watch: Option<&Watch>) -> CallOptions {
-    let timeout = (timeout_ms > 0).then(|| Duration::from_millis(timeout_ms));
-    let mut options = CallOptions { timeout, ..CallOptions::default() };
+    let mut options = CallOptions { timeout: limit(timeout_ms), ..CallOptions::default() };
     if let Some(watch) = watch {
+        let limits = *locked(&watch.limits);
+        options.connect_timeout = limits.connect;
+        options.read_timeout = limits.read;
         let mut record = locked(&watch.record);
         *record = Record::default();
         record.id = text(record.trace.correlation_id());
@@ -107,6 +117,10 @@ pub(crate) fn settings(timeout_ms: u64, watch: Option<&Watch>) -> CallOptions {
         options.trace = record.trace.clone();
     }
     options
+}
+
+fn limit(milliseconds: u64) -> Option<Duration> {
+    (milliseconds > 0).then(|| Duration::from_millis(milliseconds))
 }
 
 impl Watch {
@@ -221,6 +235,25 @@ pub unsafe extern "C" fn signdoc_call_cancel(call: *mut signdoc_call) {
         }
         Ok(())
     });
+}
+
+/// Sets what calls with this view may take, in milliseconds: `connect_ms` for a connection to be
+/// made (SIGNDOC_E_CONNECT_TIMEOUT), `read_ms` of silence on one (SIGNDOC_E_READ_TIMEOUT). 0: the
+/// client's own limit, connect_timeout or read_timeout, which is where it begins. A call under way
+/// keeps the limits it began with. The time a call may take in all is its argument `timeout_ms`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_call_set_timeouts(
+    call: *const signdoc_call,
+    connect_ms: u64,
+    read_ms: u64,
+    error: *mut *mut signdoc_error,
+) -> i32 {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_call_set_timeouts") }.status(error, |entry| {
+        let watch = entry.handle(call, "call")?;
+        *locked(&watch.limits) = Limits { connect: limit(connect_ms), read: limit(read_ms) };
+        Ok(())
+    })
 }
 
 /// How far the call is, in bytes of the request and answer bodies. `to_send` gets the size of the

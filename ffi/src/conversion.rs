@@ -191,7 +191,8 @@ pub unsafe extern "C" fn signdoc_convert_options_free(options: *mut signdoc_conv
 /// The list in `*out` is freed with signdoc_strings_free.
 ///
 /// `timeout_ms` is the time the call may take in all, 0 for the client's own limit; `call`, which
-/// may be NULL, lets other threads end it. Errors of the network, the token and the service.
+/// may be NULL, lets other threads end it, and has its limits on connecting and on silence, see
+/// signdoc_call_set_timeouts. Errors of the network, the token and the service.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn signdoc_conversion_specs(
     client: *const signdoc_client,

@@ -1,11 +1,15 @@
 /* Ending a call early, and that memory lent to a call is left alone once the call has returned. */
 #include "harness.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -139,6 +143,61 @@ static void lent_memory_is_given_back(void) {
     signdoc_client_free(client);
 }
 
+/* The call gives up after so many seconds, as its error says; the code is what is expected. */
+static void gives_up(signdoc_client *client, const signdoc_call *call, int32_t wanted,
+                     const char *limit) {
+    signdoc_strings *specs = NULL;
+    int32_t code = signdoc_conversion_specs(client, 0, call, &specs, &error);
+    CHECK_INT(code, wanted);
+    CHECK_HAS(signdoc_error_json(error), limit);
+    CHECK(specs == NULL);
+    signdoc_error_free(error);
+    error = NULL;
+}
+
+static signdoc_client *client_with(const char *issuer, const char *option, const char *seconds) {
+    signdoc_options *options = sandbox_options(&sandbox);
+    signdoc_client *client = NULL;
+    CHECK_OK(signdoc_options_set(options, "issuer", issuer, &error), &error);
+    CHECK_OK(signdoc_options_set(options, "max_retries", "0", &error), &error);
+    CHECK_OK(signdoc_options_set(options, option, seconds, &error), &error);
+    CHECK_OK(signdoc_client_new(options, &client, &error), &error);
+    signdoc_options_free(options);
+    return client;
+}
+
+static void a_call_has_its_own_limits(void) {
+    test("a call has its own limits on connecting and on silence");
+    signdoc_call *call = signdoc_call_new();
+    CHECK_OK(signdoc_call_set_timeouts(call, 300, 400, &error), &error);
+    free(sandbox_control(&sandbox, "POST", "/_sandbox/reset", ""));
+    sandbox_fault(&sandbox, "{\"path\":\"" PATH_TOKEN
+                            "\",\"times\":null,\"fault\":{\"kind\":\"stall\"}}");
+    signdoc_client *client = client_with(sandbox.issuer, "read_timeout", "0.6");
+    gives_up(client, call, SIGNDOC_E_READ_TIMEOUT, "\"limit\":0.4,");
+    gives_up(client, NULL, SIGNDOC_E_READ_TIMEOUT, "\"limit\":0.6,");
+    signdoc_client_free(client);
+
+    /* Its backlog takes the connection, and then nobody speaks TLS. */
+    struct sockaddr_in address = {.sin_family = AF_INET};
+    socklen_t size = sizeof address;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int listener = socket(AF_INET, SOCK_STREAM, 0);
+    CHECK(bind(listener, (struct sockaddr *)&address, size) == 0 && listen(listener, 16) == 0);
+    CHECK(getsockname(listener, (struct sockaddr *)&address, &size) == 0);
+    char issuer[64];
+    snprintf(issuer, sizeof issuer, "https://127.0.0.1:%d/realm", ntohs(address.sin_port));
+    client = client_with(issuer, "connect_timeout", "0.5");
+    gives_up(client, call, SIGNDOC_E_CONNECT_TIMEOUT, "\"limit\":0.3,");
+    /* Nothing is left of them once they are taken back. */
+    CHECK_OK(signdoc_call_set_timeouts(call, 0, 0, &error), &error);
+    gives_up(client, call, SIGNDOC_E_CONNECT_TIMEOUT, "\"limit\":0.5,");
+    signdoc_client_free(client);
+    signdoc_call_free(call);
+    close(listener);
+    free(sandbox_control(&sandbox, "POST", "/_sandbox/reset", ""));
+}
+
 int main(void) {
     /* Enough that sending takes longer than the shortest time limit, and the tool not for ever. */
     pdf_size = (size_t)(watching_tool() == NULL ? 3 * 1024 * 1024 : 256 * 1024);
@@ -146,5 +205,6 @@ int main(void) {
     a_signal_ends_a_call();
     another_thread_ends_a_call();
     lent_memory_is_given_back();
+    a_call_has_its_own_limits();
     return tests_end();
 }

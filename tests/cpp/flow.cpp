@@ -9,6 +9,11 @@
 #include <thread>
 #include <type_traits>
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 extern "C" {
 #include "../c/harness.h"
 }
@@ -176,6 +181,44 @@ void calls_are_cancelled() {
     CHECK_INT(error.code(), SIGNDOC_E_TOTAL_TIMEOUT);
 }
 
+void calls_have_their_own_limits() {
+    test("a call has its own limits on connecting and on silence");
+    std::free(sandbox_control(&server, "POST", "/_sandbox/reset", ""));
+    sandbox_fault(&server,
+                  "{\"path\":\"" PATH_CONVERT "\",\"times\":null,\"fault\":{\"kind\":\"stall\"}}");
+    signdoc::Client client(options().set("max_retries", "0").set("read_timeout", "0.6"));
+    signdoc::Call call;
+    call.timeouts(std::chrono::milliseconds(300), std::chrono::milliseconds(400));
+    signdoc::Error error = failure_of([&]() { client.convert(one_document(), "", {}, call); });
+    CHECK_INT(error.code(), SIGNDOC_E_READ_TIMEOUT);
+    CHECK_HAS(error.json().c_str(), "\"limit\":0.4,");
+    error = failure_of([&]() { client.convert(one_document()); });
+    CHECK_INT(error.code(), SIGNDOC_E_READ_TIMEOUT);
+    CHECK_HAS(error.json().c_str(), "\"limit\":0.6,");
+
+    /* Its backlog takes the connection, and then nobody speaks TLS. */
+    struct sockaddr_in address = {};
+    socklen_t size = sizeof address;
+    address.sin_family = AF_INET;
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    int listener = ::socket(AF_INET, SOCK_STREAM, 0);
+    struct sockaddr *found = reinterpret_cast<struct sockaddr *>(&address);
+    CHECK(::bind(listener, found, size) == 0 && ::listen(listener, 16) == 0);
+    CHECK(::getsockname(listener, found, &size) == 0);
+    std::string place = "https://127.0.0.1:" + std::to_string(ntohs(address.sin_port)) + "/realm";
+    signdoc::Client far(options()
+                            .set("issuer", place)
+                            .set("max_retries", "0")
+                            .set("connect_timeout", "0.5"));
+    error = failure_of([&]() { far.conversion_specs(call); });
+    CHECK_INT(error.code(), SIGNDOC_E_CONNECT_TIMEOUT);
+    CHECK_HAS(error.json().c_str(), "\"limit\":0.3,");
+    call.timeouts(std::chrono::milliseconds(0), std::chrono::milliseconds(-1));
+    error = failure_of([&]() { far.conversion_specs(call); });
+    CHECK_HAS(error.json().c_str(), "\"limit\":0.5,");
+    ::close(listener);
+}
+
 /* What `work` throws is the text. */
 template <typename Work> void check_thrown(Work work, const char *wanted) {
     try {
@@ -307,6 +350,7 @@ int main() {
     documents_are_converted();
     errors_are_thrown();
     calls_are_cancelled();
+    calls_have_their_own_limits();
     exceptions_come_through();
     orders_are_signed();
     files_are_verified();
