@@ -9,6 +9,7 @@ import "C"
 import (
 	"context"
 	"encoding/json"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -67,8 +68,60 @@ type Order struct {
 	SignID string
 	// Conversions is what conversion gave, where it was asked for.
 	Conversions []Conversion
-	// Saved is the order as JSON, for another process; empty where only the reference is known.
+	// Saved is the order as JSON, for another process, see LoadOrder; empty where only the reference
+	// is known.
 	Saved string
+	// known is shared by copies.
+	known *knownOrder
+}
+
+// knownOrder is what this process knows of an order, which is freed with the last Order that has it.
+type knownOrder struct{ handle *C.signdoc_order }
+
+func orderOf(made *C.signdoc_order) *Order {
+	known := &knownOrder{made}
+	runtime.SetFinalizer(known, func(known *knownOrder) { C.signdoc_order_free(known.handle) })
+	return &Order{
+		Kind:        Kind(C.signdoc_order_kind(made)),
+		SignID:      C.GoString(C.signdoc_order_sign_id(made)),
+		Conversions: conversionsOf(C.signdoc_order_conversions(made)),
+		Saved:       C.GoString(C.signdoc_order_json(made)),
+		known:       known,
+	}
+}
+
+// ExpiresIn is how long the order still lives, as far as it is known here: 90 seconds until signing
+// starts; the signing time once this client has seen that it started; 90 seconds once it has seen
+// the order completed. 0 when that has passed. Nothing is known of an order that neither CreateOrder
+// nor LoadOrder gave.
+func (o *Order) ExpiresIn() (left time.Duration, known bool) {
+	if o.known == nil {
+		return 0, false
+	}
+	ms := C.signdoc_order_expires_in_ms(o.known.handle)
+	runtime.KeepAlive(o.known)
+	return time.Duration(ms) * time.Millisecond, ms >= 0
+}
+
+// LoadOrder gives an order that another process has created, from what Saved was there: its windows,
+// names and digests are known here as well.
+//
+// Errors: CodeInvalidArgument where saved is something else.
+func (c *Client) LoadOrder(saved string) (*Order, error) {
+	c.lock.RLock()
+	defer c.lock.RUnlock()
+	if c.handle == nil {
+		return nil, closed()
+	}
+	text := C.CString(saved)
+	defer C.free(unsafe.Pointer(text))
+	var found *C.signdoc_order
+	var failure *C.signdoc_error
+	code := C.signdoc_order_from_json(c.handle, text, &found, &failure)
+	if err := taken(code, failure); err != nil {
+		return nil, err
+	}
+	return orderOf(found), nil
 }
 
 // State is a state of an order.
@@ -109,6 +162,10 @@ type DownloadOptions struct {
 	Overwrite bool
 	// Force downloads, and so ends, an order that is not final.
 	Force bool
+	// Originals are the documents that were sent, in their order, to compare digests with and to
+	// name files after, where they were not converted; not needed for an order that CreateOrder or
+	// LoadOrder gave.
+	Originals []Document
 	CallOptions
 }
 
@@ -137,17 +194,16 @@ func (c *Client) CreateOrder(ctx context.Context, kind Kind, documents []OrderDo
 	if err != nil {
 		return nil, err
 	}
-	defer C.signdoc_order_free(made)
-	return &Order{
-		Kind:        kind,
-		SignID:      C.GoString(C.signdoc_order_sign_id(made)),
-		Conversions: conversionsOf(C.signdoc_order_conversions(made)),
-		Saved:       C.GoString(C.signdoc_order_json(made)),
-	}, nil
+	return orderOf(made), nil
 }
 
 // about makes a call about an order.
 func (c *Client) about(ctx context.Context, order *Order, options CallOptions,
+	work func(known *C.signdoc_order, view *C.signdoc_call, failure **C.signdoc_error) C.int32_t) error {
+	return c.aboutWith(ctx, order, options, &caught{}, work)
+}
+
+func (c *Client) aboutWith(ctx context.Context, order *Order, options CallOptions, trouble *caught,
 	work func(known *C.signdoc_order, view *C.signdoc_call, failure **C.signdoc_error) C.int32_t) error {
 	c.lock.RLock()
 	defer c.lock.RUnlock()
@@ -156,23 +212,35 @@ func (c *Client) about(ctx context.Context, order *Order, options CallOptions,
 	}
 	var keep keeper
 	defer keep.free()
+	known, err := keep.order(c, order)
+	if err != nil {
+		return err
+	}
+	return call(ctx, options, trouble, func(view *C.signdoc_call, failure **C.signdoc_error) C.int32_t {
+		return work(known, view, failure)
+	})
+}
+
+func (k *keeper) order(client *Client, order *Order) (*C.signdoc_order, error) {
+	if order.known != nil {
+		k.later(func() { runtime.KeepAlive(order.known) })
+		return order.known.handle, nil
+	}
 	var known *C.signdoc_order
 	var failure *C.signdoc_error
 	var code C.int32_t
 	if order.Saved != "" {
-		code = C.signdoc_order_from_json(c.handle, keep.text(order.Saved), &known, &failure)
+		code = C.signdoc_order_from_json(client.handle, k.text(order.Saved), &known, &failure)
 	} else {
 		sign := C.CString(order.SignID)
-		keep.later(func() { C.free(unsafe.Pointer(sign)) })
+		k.later(func() { C.free(unsafe.Pointer(sign)) })
 		code = C.signdoc_order_of(C.int32_t(order.Kind), sign, &known, &failure)
 	}
 	if err := taken(code, failure); err != nil {
-		return err
+		return nil, err
 	}
-	defer C.signdoc_order_free(known)
-	return call(ctx, options, &caught{}, func(view *C.signdoc_call, failure **C.signdoc_error) C.int32_t {
-		return work(known, view, failure)
-	})
+	k.later(func() { C.signdoc_order_free(known) })
+	return known, nil
 }
 
 // OrderState asks for the state of an order.
@@ -223,9 +291,18 @@ func (c *Client) DownloadOrder(ctx context.Context, order *Order, options Downlo
 	if options.Overwrite {
 		flags |= C.SIGNDOC_DOWNLOAD_OVERWRITE
 	}
+	trouble := &caught{}
+	var originals *C.signdoc_documents
+	if len(options.Originals) > 0 {
+		given, err := keep.documents(options.Originals, trouble)
+		if err != nil {
+			return nil, err
+		}
+		originals = given
+	}
 	var found *C.signdoc_download
-	err := c.about(ctx, order, options.CallOptions, func(known *C.signdoc_order, view *C.signdoc_call, failure **C.signdoc_error) C.int32_t {
-		return C.signdoc_order_download(c.handle, known, folder, nil, flags, options.timeoutMS(), view, &found, failure)
+	err := c.aboutWith(ctx, order, options.CallOptions, trouble, func(known *C.signdoc_order, view *C.signdoc_call, failure **C.signdoc_error) C.int32_t {
+		return C.signdoc_order_download(c.handle, known, folder, originals, flags, options.timeoutMS(), view, &found, failure)
 	})
 	if err != nil {
 		return nil, err

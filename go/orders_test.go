@@ -5,9 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
+	"testing/iotest"
 	"time"
 )
 
@@ -156,4 +158,98 @@ func TestADownloadIsRecovered(t *testing.T) {
 	if err != nil || len(found) != 1 || found[0].Outcome != "partial" || found[0].OrderState != "gone" || found[0].SignID != order.SignID {
 		t.Error(found, err)
 	}
+}
+
+func TestADownloadIsComparedWithTheOriginals(t *testing.T) {
+	server := sandboxOf(t, "production")
+	client := server.client(nil)
+	ctx := context.Background()
+	path := filepath.Join(os.Getenv("SAMPLES"), "loan-agreement.pdf")
+	loan, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := append(append([]byte{}, loan...), '\n')
+	for name, originals := range map[string][]Document{
+		"file": {File(path)}, "reader": {Reader(bytes.NewReader(loan), -1, "loan-agreement")},
+		"other": {Bytes(other, "loan-agreement")}, "broken": {Reader(iotest.ErrReader(io.ErrUnexpectedEOF), -1, "")},
+	} {
+		order, err := client.CreateOrder(ctx, Pades, []OrderDocument{{PDF: File(path)}}, OrderOptions{Name: "o"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		server.control("POST", "/_sandbox/orders/"+order.SignID+"/sign", nil)
+		folder := t.TempDir()
+		// Only the reference is known, so that the originals are all there is to compare with.
+		known := &Order{Kind: Pades, SignID: order.SignID}
+		download, err := client.DownloadOrder(ctx, known, DownloadOptions{To: folder, Originals: originals})
+		switch name {
+		case "other":
+			told := failure(t, err, CodeDigestMismatch)
+			if told.Details["field"] != "unsignedDocumentSha256" || told.Download == nil {
+				t.Error(name, told.Details, told.Download)
+			}
+		case "broken":
+			failure(t, err, CodeCallbackFailed)
+			if !errors.Is(err, io.ErrUnexpectedEOF) {
+				t.Error(name, err)
+			}
+			if state, err := client.OrderState(ctx, order, CallOptions{}); err != nil || state.Name != "SIGN_COMPLETED" {
+				t.Error(name, state, err)
+			}
+		default:
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			if found := download.Documents[0].Document.Path; found != filepath.Join(folder, "loan-agreement.pdf") {
+				t.Error(name, found)
+			}
+		}
+	}
+}
+
+func TestAnOrderTellsHowLongItLives(t *testing.T) {
+	server := sandboxOf(t, "production")
+	client := server.client(nil)
+	ctx := context.Background()
+	order, err := client.CreateOrder(ctx, Sdo, []OrderDocument{{Text: "one"}}, OrderOptions{Name: "o"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	offset := func(seconds int) {
+		if err := client.SetClockOffset(time.Duration(seconds) * time.Second); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// Wide enough for a machine that stands still for a while.
+	lives := func(order *Order, seconds int) {
+		t.Helper()
+		most := time.Duration(seconds) * time.Second
+		if left, known := order.ExpiresIn(); !known || left > most || left < most-25*time.Second {
+			t.Errorf("%v, %v instead of %v", left, known, most)
+		}
+	}
+	lives(order, 90)
+	again, err := client.LoadOrder(order.Saved)
+	if err != nil || again.SignID != order.SignID || again.Kind != Sdo || again.Saved != order.Saved {
+		t.Fatal(again, err)
+	}
+	offset(50)
+	lives(order, 40)
+	lives(again, 40)
+	server.control("POST", "/_sandbox/orders/"+order.SignID+"/sign", nil)
+	if _, err = client.OrderState(ctx, order, CallOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	lives(order, 90) // after the signing, which the other one has not been told of
+	lives(again, 40)
+	offset(200)
+	if left, known := order.ExpiresIn(); left != 0 || !known {
+		t.Error(left, known)
+	}
+	if left, known := (&Order{Kind: Sdo, SignID: order.SignID}).ExpiresIn(); left != 0 || known {
+		t.Error(left, known)
+	}
+	_, err = client.LoadOrder("{}")
+	failure(t, err, CodeInvalidArgument)
 }
