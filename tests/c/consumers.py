@@ -16,7 +16,7 @@ import work
 from work import HERE, ROOT, Libraries, Programs, Report, run
 
 HPP = ROOT / "include" / "signdoc.hpp"
-FLOW = ROOT / "tests" / "cpp" / "flow.cpp"
+CPP = ROOT / "tests" / "cpp"
 GO = ROOT / "go"
 GO_SETS = ("conversion", "verification")
 STALL = {"path": "/signdoc/convert", "times": None, "fault": {"kind": "stall"}}
@@ -27,18 +27,20 @@ def cpp(
     libraries: Libraries,
     compiler: str,
     *,
+    name: str,
     kind: str,
     library: Path | None = None,
     flags: tuple[str, ...] = (),
 ) -> Path | None:
-    """The C++ program, built as strictly as can be."""
+    """A program in C++, built as strictly as can be."""
     report = programs.report
     if shutil.which(compiler) is None:
         report.omit(f"C++ with {compiler}", "it is not installed")
         return None
     library = library or libraries.prefix / "lib"
     harness = programs.folder / f"harness-{kind}.o"
-    program = programs.folder / f"cpp-{kind}"
+    source = CPP / f"{name}.cpp"
+    program = programs.folder / f"cpp-{name}-{kind}"
     include = [f"-I{ROOT / 'include'}", f"-I{HERE}"]
     cc = {"g++": "gcc", "clang++": "clang"}[compiler]
     work.must(
@@ -46,11 +48,12 @@ def cpp(
          str(harness)]
     )  # fmt: skip
     strict = ["-std=c++11", "-Wall", "-Wextra", "-pedantic", "-Werror", "-g", *flags]
-    link = [f"-L{library}", "-lsigndoc", f"-Wl,-rpath,{library}", "-lpthread"]
-    command = [compiler, *strict, *include, str(FLOW), str(harness), "-o", str(program), *link]
+    more = ["-lcjson"] if "<cjson/cJSON.h>" in source.read_text() else []
+    link = [f"-L{library}", "-lsigndoc", f"-Wl,-rpath,{library}", "-lpthread", *more]
+    command = [compiler, *strict, *include, str(source), str(harness), "-o", str(program), *link]
     done = run(command)
     if done.returncode != 0:
-        report.fail(f"compiling C++, {kind}", done.stdout)
+        report.fail(f"compiling C++, {name}, {kind}", done.stdout)
         return None
     return program
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 """Builds and runs all tests of the C interface; says what is left out and why.
 
-    tests/c/run.py [--quick] [--go-log FILE]
+    tests/c/run.py [--quick] [--cpp-log FILE] [--go-log FILE]
 
 It checks the header, the exported symbols and the packages, then runs the test programs plain,
 under valgrind and with AddressSanitizer, LeakSanitizer and UndefinedBehaviorSanitizer, all against
 two sandboxes. There are no suppressions. ``--quick`` runs them plain only. Programs in C++ and Go
-follow; what the Go tests print is kept in the file of ``--go-log``.
+follow; which vectors they ran is kept in the files of ``--cpp-log`` and ``--go-log``.
 
 It needs cargo, python3 and a C compiler; and, as Debian packages, valgrind, libcjson-dev,
 pkg-config, cmake, clang, g++ and golang-go for what is left out, with the reason, where they are
@@ -210,29 +210,63 @@ def example(built: dict[str, Path], ready: dict[str, str], folder: Path, report:
     report.check("the example says what is not set", "" if good else done.stdout)
 
 
-def in_cpp(programs: Programs, libraries: Libraries, *, quick: bool) -> None:
-    """The program in C++: plain, under valgrind, with sanitizers on both sides."""
+def in_cpp(
+    programs: Programs, libraries: Libraries, *, quick: bool, log: Path | None = None
+) -> None:
+    """The programs in C++: plain, with sanitizers on both sides, and one under valgrind."""
     consumers.cpp_with_packages(programs.folder, libraries, programs.report)
-    program = consumers.cpp(programs, libraries, "g++", kind="plain")
-    if program is None:
-        return
-    programs.run("C++", program)
-    if quick:
-        return
-    if shutil.which("valgrind"):
-        programs.run("C++, valgrind", program, tool="valgrind", wrapper=MEMCHECK)
-    if libraries.address:
-        flags = tuple(SANITIZED)
+    for name in ("flow", "vectors"):
+        if name == "vectors" and not CJSON.exists():
+            programs.report.omit("the vectors in C++", f"{CJSON} is missing")
+            continue
+        program = consumers.cpp(programs, libraries, "g++", name=name, kind="plain")
+        if program is None:
+            continue
+        said = programs.run(f"C++, {name}", program, arguments=arguments(name))
+        if name in SETS:
+            every_vector_in_cpp(said, name, programs.report, log)
+        if quick:
+            continue
+        # The vectors take the same ways as those in C, which valgrind has watched.
+        if name == "flow" and shutil.which("valgrind"):
+            programs.run(f"C++, {name}, valgrind", program, tool="valgrind", wrapper=MEMCHECK)
+        if libraries.address is None:
+            continue
         sanitized = consumers.cpp(
-            programs, libraries, "g++", kind="sanitized", library=libraries.address, flags=flags
+            programs,
+            libraries,
+            "g++",
+            name=name,
+            kind="sanitized",
+            library=libraries.address,
+            flags=tuple(SANITIZED),
         )
         if sanitized:
-            programs.run("C++, sanitizers", sanitized, tool="a sanitizer", more=SANITIZERS)
+            programs.run(
+                f"C++, {name}, sanitizers",
+                sanitized,
+                tool="a sanitizer",
+                arguments=arguments(name),
+                more=SANITIZERS,
+            )
+
+
+def every_vector_in_cpp(said: str | None, name: str, report: Report, log: Path | None) -> None:
+    """Keeps the cases that ran, for the comparison between languages."""
+    if said is None:
+        return
+    ran = re.findall(rf"^vector {SETS[name]}/(\S+)$", said, re.MULTILINE)
+    if log:
+        log.write_text("".join(f"vector {SETS[name]}/{case}\n" for case in ran))
+    wanted = [case["id"] for case in json.loads(cases(name).read_text())["cases"]]
+    problem = "" if ran == wanted else f"{len(ran)} of {len(wanted)}"
+    report.check(f"every vector ran in C++, {SETS[name]}", problem)
 
 
 def main(words: list[str]) -> int:
     parser = argparse.ArgumentParser(description="builds and runs all tests of the C interface")
     parser.add_argument("--quick", action="store_true", help="run the programs plain only")
+    parser.add_argument("--cpp-log", type=Path, help="keeps which vectors ran in C++")
     parser.add_argument("--go-log", type=Path, help="keeps what the Go tests print")
     given = parser.parse_args(words)
     report = Report()
@@ -265,7 +299,7 @@ def main(words: list[str]) -> int:
                 with_sanitizers(programs, found, libraries, "gcc")
                 with_sanitizers(programs, found, libraries, "clang")
             consumers.sign_example(programs, libraries, production)
-            in_cpp(programs, libraries, quick=quick)
+            in_cpp(programs, libraries, quick=quick, log=given.cpp_log)
             consumers.go(programs, libraries, production, given.go_log)
     return report.end()
 
