@@ -77,7 +77,7 @@ fn a_browser_signs_and_comes_back_with_a_code() {
         "Loan agreement",
         "application/pdf",
         "<label for=\"person\">",
-        "<label for=\"understood\">",
+        " for=\"understood\">",
         "value=\"sign\"",
         "value=\"cancel\"",
         "value=\"fail\"",

@@ -19,7 +19,8 @@ use crate::requests::sha256;
 /// Text and background differ by at least 7:1, the border of the focus by more than 3:1 (WCAG 2.2,
 /// 1.4.6 and 2.4.13).
 const STYLE: &str = "\
-body{font:1.125rem/1.5 system-ui,sans-serif;color:#1b1b1b;background:#fff;margin:0}\
+body{font:1.125rem/1.5 system-ui,sans-serif;color:#1b1b1b;background:#fff;margin:0;\
+overflow-wrap:anywhere}\
 main{max-width:42rem;margin:0 auto;padding:1.5rem}\
 h1{font-size:1.75rem;line-height:1.2}h2{font-size:1.3rem}\
 .note{border-left:.4rem solid #7a4b00;background:#fff4e0;padding:.6rem 1rem}\
@@ -28,9 +29,11 @@ ol{padding-left:1.5rem}li{margin:0 0 1rem}dl{margin:0}dt{font-weight:600}dd{marg
 a{color:#003d82}label{display:block;margin:1rem 0}\
 select,button{font:inherit;padding:.6rem 1.2rem;border:2px solid #1b1b1b;border-radius:.3rem;\
 background:#fff;color:#1b1b1b;min-height:3rem}\
-select{display:block;margin-top:.3rem}input{width:1.4rem;height:1.4rem;vertical-align:-.25rem}\
+select{display:block;margin-top:.3rem;max-width:100%}.check{display:flex;gap:.6rem}\
+input{flex:none;width:1.5rem;height:1.5rem;margin:.1rem 0 0}\
 .actions{display:flex;flex-wrap:wrap;gap:1rem;margin-top:1.5rem}\
-button.main{background:#003d82;border-color:#003d82;color:#fff}\
+.main{background:#003d82;border-color:#003d82;color:#fff}\
+a.main{display:inline-block;padding:.75rem 1.3rem;border-radius:.3rem;text-decoration:none}\
 :focus-visible{outline:4px solid #b34700;outline-offset:3px}";
 
 /// The words of the pages.
@@ -264,7 +267,7 @@ fn form(w: &Words, action: &str, session: &str, asks: bool, not_understood: bool
         let described =
             if not_understood { " aria-invalid=\"true\" aria-describedby=\"problem\"" } else { "" };
         out.push_str(&format!(
-            "<label for=\"understood\"><input type=\"checkbox\" id=\"understood\" \
+            "<label class=\"check\" for=\"understood\"><input type=\"checkbox\" id=\"understood\" \
              name=\"understood\" value=\"yes\"{described}> {}</label>\n",
             w.understood
         ));
@@ -305,7 +308,7 @@ pub(crate) fn way_back(back: &Callback, norwegian: bool) -> String {
 fn link(back: &Callback, w: &Words) -> String {
     let url = escaped(&back.url());
     let Some(fields) = back.form() else {
-        return format!("<p><a id=\"continue\" href=\"{url}\">{}</a></p>\n", w.back);
+        return format!("<p><a class=\"main\" id=\"continue\" href=\"{url}\">{}</a></p>\n", w.back);
     };
     let mut out = format!("<form method=\"post\" action=\"{url}\" id=\"continue\">\n");
     // written by ourselves a moment ago
