@@ -3,19 +3,37 @@
 
 use std::io::{self, Write};
 
-use flate2::{Decompress, FlushDecompress, Status};
+use miniz_oxide::inflate::TINFLStatus;
+use miniz_oxide::inflate::core::inflate_flags::{
+    TINFL_FLAG_HAS_MORE_INPUT, TINFL_FLAG_IGNORE_ADLER32,
+};
+use miniz_oxide::inflate::core::{DecompressorOxide, decompress};
 
-use super::{BoxRead, Decode, Input, STEP, damaged};
+use super::{BoxRead, Decode, Input, damaged};
 
+/// What later data may refer back to (RFC 1951, section 2).
+const WINDOW: usize = 32 * 1024;
+
+/// The engine is used without a buffer around it: one that holds decoded bytes back loses them
+/// where damage follows, more or fewer of them as the input happens to be cut into pieces.
 pub(super) struct Inflate {
     input: Input,
-    engine: Decompress,
+    engine: Box<DecompressorOxide>,
+    window: Vec<u8>,
+    /// Where in the window the next byte goes.
+    at: usize,
     started: bool,
 }
 
 impl Inflate {
     pub(super) fn new(inner: BoxRead) -> Self {
-        Inflate { input: Input::new(inner), engine: Decompress::new(false), started: false }
+        Inflate {
+            input: Input::new(inner),
+            engine: Box::default(),
+            window: vec![0; WINDOW],
+            at: 0,
+            started: false,
+        }
     }
 
     /// Passes over the two bytes of the zlib header, where they are one.
@@ -40,29 +58,23 @@ impl Decode for Inflate {
         if !self.started {
             self.skip_header()?;
         }
-        out.reserve(STEP);
         loop {
             let chunk = self.input.chunk()?;
             let at_end = chunk.is_empty();
-            let (before_in, before_out) = (self.engine.total_in(), out.len());
-            let status = self
-                .engine
-                .decompress_vec(chunk, out, FlushDecompress::None)
-                .map_err(|_| damaged("damaged flate data"))?;
-            let used = usize::try_from(self.engine.total_in() - before_in).unwrap_or(0);
+            let flags = TINFL_FLAG_HAS_MORE_INPUT | TINFL_FLAG_IGNORE_ADLER32;
+            let (status, used, made) =
+                decompress(&mut self.engine, chunk, &mut self.window, self.at, flags);
             self.input.consume(used);
-            if status == Status::StreamEnd {
-                return Ok(false);
-            }
-            if out.len() > before_out {
-                return Ok(true);
-            }
-            if used == 0 {
-                return Err(damaged(if at_end {
-                    "flate data is cut"
-                } else {
-                    "damaged flate data"
-                }));
+            out.extend_from_slice(self.window.get(self.at..self.at + made).unwrap_or_default());
+            self.at = (self.at + made) % WINDOW;
+            match status {
+                TINFLStatus::Done => return Ok(false),
+                TINFLStatus::NeedsMoreInput | TINFLStatus::HasMoreOutput if made > 0 => {
+                    return Ok(true);
+                }
+                TINFLStatus::NeedsMoreInput if !at_end => {}
+                TINFLStatus::NeedsMoreInput => return Err(damaged("flate data is cut")),
+                _ => return Err(damaged("damaged flate data")),
             }
         }
     }

@@ -87,6 +87,29 @@ fn flate_ignores_a_wrong_check_sum_and_reports_damage_after_the_good_part() {
 }
 
 #[test]
+fn what_comes_before_damage_does_not_depend_on_how_the_data_arrives() {
+    struct Pieces(std::io::Cursor<Vec<u8>>, usize);
+    impl Read for Pieces {
+        fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+            let most = buf.len().min(self.1);
+            self.0.read(&mut buf[..most])
+        }
+    }
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
+    std::io::Write::write_all(&mut encoder, &[b'a'; 90_000]).unwrap();
+    // Ends on a whole byte; a block of the reserved kind follows (RFC 1951, 3.2.3).
+    std::io::Write::flush(&mut encoder).unwrap();
+    let data = [encoder.get_ref().as_slice(), &[0b111; 30]].concat();
+    for most in [1, 7, 100, usize::MAX] {
+        let pieces = Pieces(std::io::Cursor::new(data.clone()), most);
+        let mut out = Vec::new();
+        let end = decoder(Box::new(pieces), &[Filter::Flate(None)]).read_to_end(&mut out);
+        assert_eq!(end.unwrap_err().kind(), io::ErrorKind::InvalidData);
+        assert_eq!(out.len(), 90_000, "in pieces of {most}");
+    }
+}
+
+#[test]
 fn png_rows_of_every_kind() {
     let rows: [&[u8]; 5] =
         [&[0, 1, 2, 3], &[1, 1, 1, 1], &[2, 1, 1, 1], &[3, 2, 2, 2], &[4, 5, 5, 5]];
