@@ -445,6 +445,23 @@ fn the_store_refuses_nothing_and_nonsense() {
 }
 
 #[test]
+fn objects_before_the_header_are_listed_too() {
+    let file = fixtures::simple();
+    let find = |what: &[u8]| file.windows(what.len()).position(|part| part == what).unwrap();
+    // The page tree, which signing leaves as it is.
+    let (start, end) = (find(b"2 0 obj"), find(b"3 0 obj"));
+    let moved = |before: &[u8]| [before, &file[start..end], &file[..start], &file[end..]].concat();
+    assert!(open(&moved(b"\n")).is_rebuilt());
+    let signed = open(&sign(&moved(b"\n"), &small()).unwrap());
+    assert!(!signed.is_rebuilt(), "{:?}", signed.structure_notes());
+    assert!(!signed.get(ObjRef::new(2, 0)).unwrap().object.is_null());
+    only_signature(&signed);
+    // No cross-reference can say that an object begins at 0.
+    let error = sign(&moved(b""), &small()).unwrap_err();
+    assert!(error.to_string().contains("begins with the file"), "{error}");
+}
+
+#[test]
 fn files_appear_whole_or_not_at_all() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("signed.pdf");

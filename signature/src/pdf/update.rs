@@ -182,7 +182,7 @@ impl<'d> Update<'d> {
             }
             SectionKind::Rebuilt => {
                 trailer.set("Size", i64::from(self.next) + 1);
-                writer.take_all(document);
+                writer.take_all(document)?;
                 writer.stream(self.next, trailer)?;
             }
         }
@@ -190,16 +190,22 @@ impl<'d> Update<'d> {
     }
 
     /// What the offsets of the update are counted from. A rebuilt file has no offsets to agree
-    /// with: there they count from the header, as the standard says.
+    /// with: there they count from the header, as the standard says, unless an object stands
+    /// before the header and could not be listed.
     fn shift(&self) -> u64 {
         let header = self.document.structure_notes().iter().find_map(|note| match note {
             super::StructureNote::HeaderOffset { offset, .. } => Some(*offset),
             _ => None,
         });
         match header {
-            Some(offset) if self.document.is_rebuilt() => offset,
+            Some(offset) if self.document.is_rebuilt() && self.all_lie_behind(offset) => offset,
             _ => self.document.offset_shift(),
         }
+    }
+
+    fn all_lie_behind(&self, start: u64) -> bool {
+        let before = |at: Location| matches!(at, Location::At { offset } if offset <= start);
+        !self.document.head().locations().any(|(_, location)| before(location))
     }
 
     fn set_previous(&self, trailer: &mut Dict, shift: u64) -> Result<()> {
@@ -304,11 +310,20 @@ impl Writer {
     }
 
     /// Lists the objects of the document too: for a file whose own cross-reference is unusable.
-    fn take_all(&mut self, document: &Document) {
+    fn take_all(&mut self, document: &Document) -> Result<()> {
         for (id, location) in document.head().locations() {
-            self.offsets.entry(id.number).or_insert((id.generation, location));
+            if self.offsets.contains_key(&id.number) {
+                continue;
+            }
+            if location == (Location::At { offset: 0 }) {
+                // Readers take the offset 0 for none.
+                let what = format!("object {id} begins with the file and cannot be listed");
+                return Err(PdfError::corrupt(what));
+            }
+            self.offsets.insert(id.number, (id.generation, location));
         }
         self.offsets.insert(0, (u16::MAX, Location::Free));
+        Ok(())
     }
 
     /// The listed objects as runs of consecutive numbers.
