@@ -7,6 +7,8 @@ step "clippy"
 cargo clippy -q --workspace --all-targets --locked -- -D warnings
 step "rustdoc: every link leads somewhere"
 RUSTDOCFLAGS="-D warnings" cargo doc -q --locked --no-deps -p signdoc --features engine,signing
+step "the lock file of the fuzz targets is current"
+cargo metadata -q --locked --format-version 1 --manifest-path fuzz/Cargo.toml >/dev/null
 step "ruff and mypy"
 "$VENV/bin/ruff" check .
 "$VENV/bin/ruff" format --check .
