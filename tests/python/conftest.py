@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from typing import TYPE_CHECKING
@@ -11,6 +12,9 @@ import signdoc
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
+
+# A job in the background of a shell begins with Ctrl-C ignored, and so would what it starts.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
