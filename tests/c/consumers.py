@@ -210,7 +210,8 @@ def _control(ready: dict[str, str], what: str, body: object) -> str:
         headers={"Content-Type": "application/json"},
         method=method,
     )
-    with urllib.request.urlopen(request) as answer:
+    straight = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+    with straight.open(request) as answer:
         return str(answer.read().decode())
 
 

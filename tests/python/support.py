@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import itertools
 import os
 import socket
 import subprocess
@@ -12,7 +13,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CONVERT = "/signdoc/convert"
+# Through no proxy of this machine's.
+STRAIGHT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 PDF = b"%PDF-1.4\n% not more than a beginning\n"
 
 
@@ -143,17 +146,22 @@ def ran(code: str, *arguments: str, **environment: str) -> str:
     return output.strip()
 
 
+PORTS = itertools.count(os.getpid() * 97 % 10_000)
+
+
 def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
+    """A port that is free, below those that the system gives away by itself."""
+    while True:
+        port = 20_000 + next(PORTS) % 12_000
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
 
 
 def fetched(address: str, process: subprocess.Popen[str]) -> str:
     """A page of a server that may still be starting."""
-    opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-    for _ in range(300):
+    for _ in range(2400):
         try:
-            with opener.open(address, timeout=10) as answer:
+            with STRAIGHT.open(address, timeout=60) as answer:
                 return str(answer.read().decode())
         except (urllib.error.URLError, ConnectionError):
             assert process.poll() is None, process.communicate()
@@ -179,4 +187,4 @@ def served(
         yield f"http://127.0.0.1:{port}", process
     finally:
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=90)

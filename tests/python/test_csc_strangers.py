@@ -27,7 +27,7 @@ from pyhanko_certvalidator import ValidationContext
 import signdoc
 from signdoc import PdfToSign
 from signdoc.csc import plan
-from support import REPOSITORY
+from support import REPOSITORY, STRAIGHT
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -39,14 +39,14 @@ CORPUS = REPOSITORY.parent / "shared" / "corpus"
 def posted(url: str, form: dict[str, str], authorization: str) -> dict[str, Any]:
     body = urllib.parse.urlencode(form).encode()
     request = urllib.request.Request(url, body, {"Authorization": authorization})
-    with urllib.request.urlopen(request, timeout=20) as reply:
+    with STRAIGHT.open(request, timeout=60) as reply:
         answer: dict[str, Any] = json.load(reply)
     return answer
 
 
 def service_token(sandbox: signdoc.Sandbox) -> str:
     """What pyHanko leaves to its user: the two tokens of a session, by the standards alone."""
-    with urllib.request.urlopen(f"{sandbox.issuer}/.well-known/openid-configuration") as reply:
+    with STRAIGHT.open(f"{sandbox.issuer}/.well-known/openid-configuration") as reply:
         endpoint = json.load(reply)["token_endpoint"]
     pair = f"{sandbox.client_id}:{sandbox.client_secret}".encode()
     basic = f"Basic {base64.b64encode(pair).decode()}"

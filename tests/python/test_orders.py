@@ -419,7 +419,7 @@ def test_a_process_that_is_killed_loses_nothing(
         assert process.poll() is None, process.communicate()
         time.sleep(0.02)
     process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=30)
+    process.communicate(timeout=120)
     (found,) = client.pades.recover(tmp_path)
     assert (found.outcome, found.order_state) == ("partial", "gone")
     assert found.download is not None

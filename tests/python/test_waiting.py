@@ -48,7 +48,7 @@ def interrupted_after(code: str, **environment: str) -> float:
     time.sleep(0.3)
     pressed = time.monotonic()
     process.send_signal(signal.SIGINT)
-    output, errors = process.communicate(timeout=30)
+    output, errors = process.communicate(timeout=120)
     assert process.returncode == 0, errors
     return float(output) - pressed
 

@@ -8,13 +8,12 @@ import json
 import time
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlsplit
-from urllib.request import ProxyHandler, build_opener
 
 import pytest
 
 import signdoc
 from signdoc import PadesDocument, web
-from support import REPOSITORY, credentials, fetched, free_port, served
+from support import REPOSITORY, STRAIGHT, credentials, fetched, free_port, served
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -188,10 +187,9 @@ def test_a_stock_client_completes_the_login(
     from joserfc.jwk import KeySet
 
     sandbox.set_variants(id_token_alg=algorithm.lower())
-    opener = build_opener(ProxyHandler({}))
-    with opener.open(f"{sandbox.issuer}/.well-known/openid-configuration") as answer:
+    with STRAIGHT.open(f"{sandbox.issuer}/.well-known/openid-configuration") as answer:
         metadata = json.load(answer)
-    with opener.open(metadata["jwks_uri"]) as answer:
+    with STRAIGHT.open(metadata["jwks_uri"]) as answer:
         keys = KeySet.import_key_set(json.load(answer))
     verifier, nonce = generate_token(48), generate_token(20)
     with OAuth2Client(

@@ -178,7 +178,7 @@ def test_celery_with_forked_workers(sandbox: signdoc.Sandbox, tmp_path: Path) ->
         )
     finally:
         worker.terminate()
-        said, _ = worker.communicate(timeout=30)
+        said, _ = worker.communicate(timeout=120)
     assert asked.returncode == 0, asked.stderr + said
     wanted = [[number, True, True] for number in range(8)]
     assert asked.stdout.splitlines() == [str(wanted), "InputError"], said
