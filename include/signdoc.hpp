@@ -12,6 +12,7 @@
 #define SIGNDOC_HPP
 
 #include <signdoc_client.hpp>
+#include <signdoc_csc.hpp>
 #include <signdoc_orders.hpp>
 #include <signdoc_verify.hpp>
 

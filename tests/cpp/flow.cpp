@@ -342,6 +342,85 @@ void files_are_verified() {
     CHECK(!signdoc::preflight(loan).all.empty());
 }
 
+signdoc::CscSession session_for(const signdoc::Csc &csc, const char *action) {
+    signdoc::Login login = csc.begin("https://shop.example/callback");
+    CHECK_HAS(login.url.c_str(), "/oauth2/authorize?");
+    CHECK_TEXT(login.sign_id.c_str(), "");
+    char *visited = sandbox_visit(&server, login.url.c_str(), action);
+    std::string callback = visited;
+    std::free(visited);
+    return csc.finish(login.token, callback);
+}
+
+void sessions_sign() {
+    test("sessions of the credential-based interface sign hashes and PDFs, once");
+    std::free(sandbox_control(&server, "POST", "/_sandbox/reset", ""));
+    signdoc::Client client(options().set("csc_url", server.csc_url).set("max_retries", "0"));
+    signdoc::Csc csc(client);
+    CHECK_HAS(csc.info().c_str(), "credentials/list");
+    signdoc::CscSession session = session_for(csc, "sign");
+    CHECK_HAS(csc.credentials(session).c_str(), "\"credentialID\"");
+    signdoc::Error error = failure_of([&]() { csc.credential_info(session, "another"); });
+    CHECK_INT(error.code(), SIGNDOC_E_CSC_INVALID_CREDENTIAL_ID);
+    error = failure_of([&]() { csc.sign_hashes(session, std::string(51 * 32, 'h')); });
+    CHECK_INT(error.code(), SIGNDOC_E_CSC_INVALID_PARAMETERS);
+    signdoc::CscRequest request;
+    request.set("hash_algorithm", "sha384").set("description", "Loan 4711");
+    signdoc::CscSigned made = csc.sign_hashes(session, std::string(3 * 48, 'h'), 48, request);
+    CHECK_INT(made.size(), 3);
+    CHECK(made.data(2).size >= 64 && made.data(3).size == 0);
+    CHECK(made.path(0).empty() && made.level(0).empty());
+    error = failure_of([&]() { csc.sign_hashes(session, std::string(32, 'h')); });
+    CHECK_INT(error.code(), SIGNDOC_E_CSC_TOKEN_ALREADY_USED);
+    CHECK_INT(sandbox_seen(&server, "/csc/v2/signatures/signHash"), 1);
+    try {
+        csc.sign_hashes(session, std::string(33, 'h'));
+        CHECK(!"nothing was thrown");
+    } catch (const std::invalid_argument &) {
+        CHECK(1);
+    }
+
+    std::size_t size = 0;
+    char *path = sample("loan-agreement.pdf");
+    char *read = read_file(path, &size);
+    std::string loan(read, size);
+    std::free(path);
+    std::free(read);
+    char *new_one = new_folder();
+    std::string folder = new_one;
+    std::free(new_one);
+    signdoc::Documents documents;
+    documents.add_bytes(loan.data(), loan.size(), "loan");
+    signdoc::CscRequest sealed;
+    sealed.set("reason", "Loan").seal(72, 700, 1);
+    csc.check_pdfs(documents, folder, sealed);
+    signdoc::CscSession other = session_for(csc, "sign");
+    signdoc::CscSigned files = csc.sign_pdfs(other, documents, folder, sealed);
+    CHECK_INT(files.size(), 1);
+    CHECK_HAS(files.path(0).c_str(), "/loan.pdf");
+    CHECK_HAS(files.level(0).c_str(), "B-");
+    CHECK_HAS(files.json().c_str(), "\"field_name\"");
+    std::ostringstream written;
+    written << std::ifstream(files.path(0), std::ios::binary).rdbuf();
+    CHECK(written.str().size() > size && written.str().compare(0, size, loan) == 0);
+    error = failure_of([&]() { csc.check_pdfs(documents, folder, sealed); });
+    CHECK_INT(error.code(), SIGNDOC_E_DESTINATION_EXISTS);
+    signdoc::CscSession third = session_for(csc, "sign");
+    CHECK(csc.sign_pdfs(third, documents).data(0).size > size);
+
+    error = failure_of([&]() { session_for(csc, "cancel"); });
+    CHECK_INT(error.code(), SIGNDOC_E_AUTHORIZE_ACCESS_DENIED);
+    check_thrown(
+        [&]() {
+            signdoc::Documents thrown;
+            thrown.add_reader([](void *, std::size_t) -> std::size_t {
+                throw std::logic_error("reading");
+            });
+            csc.check_pdfs(thrown);
+        },
+        "reading");
+}
+
 } // namespace
 
 int main() {
@@ -354,5 +433,6 @@ int main() {
     exceptions_come_through();
     orders_are_signed();
     files_are_verified();
+    sessions_sign();
     return tests_end();
 }
