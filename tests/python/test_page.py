@@ -399,16 +399,20 @@ def test_a_customer_approves_a_certificate(
     lang: str,
 ) -> None:
     pdf = samples / "loan-agreement.pdf"
-    sign, cancel = {"en": ("Sign", "Cancel"), "nb": ("Signer", "Avbryt")}[lang]
-    login = client.csc.begin(shop.callback, lang=lang)
-    with visited(login.url) as page:
-        inspect(page, "approval", lang)
-        assert sandbox.client_id in page.texts
-        with page.turning():
-            page.click("button", cancel)
-    with pytest.raises(signdoc.LoginError) as caught:
-        client.csc.finish(login.to_token(), shop.back())
-    assert caught.value.name == "access_denied"
+    sign, *others = {
+        "en": ("Sign", "Cancel", "Let signing fail"),
+        "nb": ("Signer", "Avbryt", "La signeringen mislykkes"),
+    }[lang]
+    for button, name in zip(others, ("access_denied", "server_error"), strict=True):
+        login = client.csc.begin(shop.callback, lang=lang)
+        with visited(login.url) as page:
+            inspect(page, "approval", lang)
+            assert sandbox.client_id in page.texts
+            with page.turning():
+                page.click("button", button)
+        with pytest.raises(signdoc.LoginError) as caught:
+            client.csc.finish(login.to_token(), shop.back())
+        assert caught.value.name == name
     login = client.csc.begin(shop.callback, lang=lang)
     with visited(login.url) as page, page.turning():
         page.click("button", sign)
