@@ -48,6 +48,8 @@ func Reader(reader io.Reader, size int64, name string) Document {
 	return Document{reader: reader, size: size, name: name}
 }
 
+func (d Document) isGiven() bool { return d.path != "" || d.data != nil || d.reader != nil }
+
 // AllowSigned lets the service convert a PDF that is already signed; its signature is removed.
 // Deprecated by the interface specification.
 func (d Document) AllowSigned() Document {

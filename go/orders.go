@@ -33,7 +33,7 @@ type Seal struct {
 }
 
 // OrderDocument is a document to be signed: a PDF, or for orders of signed data objects also a
-// text, or XML with the stylesheet that shows it.
+// text, or XML with the stylesheet that shows it. It has exactly one of them.
 type OrderDocument struct {
 	PDF Document
 	// Text must be of characters that ISO-8859-1 has.
@@ -146,6 +146,9 @@ type Signed struct {
 	Description                                             string
 	// SignedSHA256 and UnsignedSHA256 are as the service states them, in base64.
 	SignedSHA256, UnsignedSHA256 string
+	// SignedCheck and UnsignedCheck say whether they are those of what came and of what was sent:
+	// "matches", "differs" or "not_compared".
+	SignedCheck, UnsignedCheck string
 }
 
 // Part is a part of a result; both are empty where it did not come.
@@ -403,23 +406,23 @@ func (k *keeper) orderDocuments(documents []OrderDocument, trouble *caught) (*C.
 
 func (k *keeper) orderDocument(to *C.signdoc_documents, index C.size_t, document OrderDocument, trouble *caught) error {
 	var failure *C.signdoc_error
-	var code C.int32_t
-	switch {
-	case document.Text != "":
-		code = C.signdoc_documents_add_text(to, k.text(document.Text), &failure)
-	case document.XML != "":
-		code = C.signdoc_documents_add_xml(to, k.text(document.XML), k.text(document.XLS), &failure)
-	default:
+	code := C.int32_t(C.SIGNDOC_OK)
+	if document.PDF.isGiven() {
 		if err := k.document(to, document.PDF, trouble); err != nil {
 			return err
 		}
+	} else {
+		code = C.signdoc_documents_add_text(to, nil, &failure)
 	}
+	// Whether they fit together is decided where all languages ask.
 	set := map[string]string{}
-	if document.Description != "" {
-		set["description"] = document.Description
-	}
-	if document.PDFSpec != "" {
-		set["pdf_spec"] = document.PDFSpec
+	for key, value := range map[string]string{
+		"text": document.Text, "xml": document.XML, "xls": document.XLS,
+		"description": document.Description, "pdf_spec": document.PDFSpec,
+	} {
+		if value != "" {
+			set[key] = value
+		}
 	}
 	if document.EndUserOnly != nil {
 		set["end_user_only"] = strconv.FormatBool(*document.EndUserOnly)
@@ -451,6 +454,7 @@ func downloadOf(found *C.signdoc_download) *Download {
 		OrderName:  C.GoString(C.signdoc_download_order_name(found)),
 		OrderState: C.GoString(C.signdoc_download_order_state(found)),
 	}
+	checks := checksOf(found)
 	for i := C.size_t(0); i < C.signdoc_download_count(found); i++ {
 		part := func(which C.int32_t) Part {
 			view := C.signdoc_download_data(found, i, which)
@@ -468,7 +472,25 @@ func downloadOf(found *C.signdoc_download) *Download {
 			Description:       C.GoString(C.signdoc_download_description(found, i)),
 			SignedSHA256:      C.GoString(C.signdoc_download_signed_sha256(found, i)),
 			UnsignedSHA256:    C.GoString(C.signdoc_download_unsigned_sha256(found, i)),
+			SignedCheck:       checks[i].Signed,
+			UnsignedCheck:     checks[i].Unsigned + checks[i].Hash,
 		})
 	}
 	return made
+}
+
+// digestChecks are how the comparisons of one document came out; a signed data object has one.
+type digestChecks struct {
+	Signed   string `json:"signed_check"`
+	Unsigned string `json:"unsigned_check"`
+	Hash     string `json:"hash_check"`
+}
+
+func checksOf(found *C.signdoc_download) []digestChecks {
+	var told struct{ Documents []digestChecks }
+	err := json.Unmarshal([]byte(C.GoString(C.signdoc_download_json(found))), &told)
+	if count := int(C.signdoc_download_count(found)); err != nil || len(told.Documents) != count {
+		return make([]digestChecks, count)
+	}
+	return told.Documents
 }
