@@ -44,7 +44,7 @@ FLAGS = (
     "--no-proxy-server",
     "--lang=en-US",
     # Names and addresses elsewhere fail at once, whatever the browser wants there.
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
 )
 DOMAINS = ("Page", "Network", "Runtime", "Log", "DOM", "CSS", "Accessibility")
 KEYS = {"Tab": 9, "Enter": 13, "Space": 32, "ArrowDown": 40}

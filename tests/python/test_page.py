@@ -20,6 +20,7 @@ import pytest
 import signdoc
 from browser import LIMIT, PROGRAMS, VARIABLE, Browser, program
 from signdoc import PadesDocument, SdoDocument
+from support import REPOSITORY, credentials, fetched, free_port, served
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -420,3 +421,54 @@ def test_a_customer_approves_a_certificate(
     signed = session.sign_pdf(pdf)
     assert signed.data
     assert signdoc.verify(signed.data, pdf, trust=sandbox.trust.encode(), signer="Kari Nordmann").ok
+
+
+@pytest.mark.parametrize(
+    ("needs", "application", "worker", "form_post", "host", "role"),
+    [
+        # For a browser localhost and 127.0.0.1 are two sites, as a shop and the service are.
+        ("gunicorn", "web_wsgi:application", "sync", "", "localhost", "link"),
+        ("fastapi", "web_fastapi:app", "asgi", "yes", "127.0.0.1", "button"),
+    ],
+)
+def test_an_example_shop_gets_its_customer_back(
+    browser: Browser,
+    sandbox: signdoc.Sandbox,
+    samples: Path,
+    tmp_path: Path,
+    needs: str,
+    application: str,
+    worker: str,
+    form_post: str,
+    host: str,
+    role: str,
+) -> None:
+    pytest.importorskip(needs, reason=f"{needs} is not installed")
+    pytest.importorskip("gunicorn", reason="gunicorn is not installed")
+    port = free_port()
+    shop = f"http://{host}:{port}"
+    environment = {
+        **credentials(sandbox),
+        "HOME": str(tmp_path),
+        "SHOP_URL": shop,
+        "SHOP_DOCUMENT": str(samples / "loan-agreement.pdf"),
+        "SHOP_FOLDER": str(tmp_path / "signed"),
+        "SHOP_FORM_POST": form_post,
+    }
+    arguments = ["--preload", f"--worker-class={worker}"]
+    serving = served(
+        REPOSITORY / "examples", application, *arguments, port=port, environment=environment
+    )
+    with serving as (address, process), browser.page() as page:
+        fetched(f"{address}/", process)
+        page.go(f"{shop}/")
+        with page.turning():
+            page.click("button", "Sign")
+        page.click("checkbox")
+        with page.turning():
+            page.click("button", "Sign")
+        with page.turning():
+            page.click(role, "Continue")
+        assert page.texts == ["signed: 1 document, matches"]
+        assert page.url.startswith(f"{shop}/callback")
+    assert len(list((tmp_path / "signed").glob("*.pdf"))) == 1
