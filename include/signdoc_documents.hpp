@@ -173,6 +173,14 @@ public:
         return *this;
     }
 
+    /** A document that has no content yet: set() gives it "text", or "xml" and "xls". */
+    Documents &add_empty() {
+        signdoc_error *error = nullptr;
+        std::int32_t code = signdoc_documents_add_text(handle_.get(), nullptr, &error);
+        detail::check(code, error);
+        return *this;
+    }
+
     /** XML to be signed as a data object, with the stylesheet that shows it. */
     Documents &add_xml(const std::string &xml, const std::string &xls) {
         signdoc_error *error = nullptr;
@@ -182,7 +190,7 @@ public:
         return *this;
     }
 
-    /** For orders: "description", "pdf_spec" or "end_user_only". */
+    /** For orders: "text", "xml", "xls", "description", "pdf_spec" or "end_user_only". */
     Documents &set(std::size_t index, const std::string &property, const std::string &value) {
         signdoc_error *error = nullptr;
         std::int32_t code = signdoc_documents_set(handle_.get(), index, property.c_str(),

@@ -48,7 +48,7 @@ def cpp(
          str(harness)]
     )  # fmt: skip
     strict = ["-std=c++11", "-Wall", "-Wextra", "-pedantic", "-Werror", "-g", *flags]
-    more = ["-lcjson"] if "<cjson/cJSON.h>" in source.read_text() else []
+    more = ["-lcjson"] if "cases.hpp" in source.read_text() else []
     link = [f"-L{library}", "-lsigndoc", f"-Wl,-rpath,{library}", "-lpthread", *more]
     command = [compiler, *strict, *include, str(source), str(harness), "-o", str(program), *link]
     done = run(command)

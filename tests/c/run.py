@@ -215,8 +215,10 @@ def in_cpp(
 ) -> None:
     """The programs in C++: plain, with sanitizers on both sides, and one under valgrind."""
     consumers.cpp_with_packages(programs.folder, libraries, programs.report)
-    for name in ("flow", "vectors"):
-        if name == "vectors" and not CJSON.exists():
+    if log:
+        log.unlink(missing_ok=True)
+    for name in ("flow", "vectors", "order_vectors", "csc_vectors"):
+        if name in SETS and not CJSON.exists():
             programs.report.omit("the vectors in C++", f"{CJSON} is missing")
             continue
         program = consumers.cpp(programs, libraries, "g++", name=name, kind="plain")
@@ -257,7 +259,8 @@ def every_vector_in_cpp(said: str | None, name: str, report: Report, log: Path |
         return
     ran = re.findall(rf"^vector {SETS[name]}/(\S+)$", said, re.MULTILINE)
     if log:
-        log.write_text("".join(f"vector {SETS[name]}/{case}\n" for case in ran))
+        with log.open("a") as lines:
+            lines.writelines(f"vector {SETS[name]}/{case}\n" for case in ran)
     wanted = [case["id"] for case in json.loads(cases(name).read_text())["cases"]]
     problem = "" if ran == wanted else f"{len(ran)} of {len(wanted)}"
     report.check(f"every vector ran in C++, {SETS[name]}", problem)
