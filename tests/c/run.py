@@ -217,7 +217,7 @@ def in_cpp(
     consumers.cpp_with_packages(programs.folder, libraries, programs.report)
     if log:
         log.unlink(missing_ok=True)
-    for name in ("flow", "vectors", "order_vectors", "csc_vectors"):
+    for name in ("flow", *SETS):
         if name in SETS and not CJSON.exists():
             programs.report.omit("the vectors in C++", f"{CJSON} is missing")
             continue
