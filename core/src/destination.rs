@@ -46,12 +46,15 @@ pub(crate) struct Namer {
 impl Namer {
     /// Makes the folder when it is missing.
     pub(crate) fn new(folder: &Path, overwrite: bool) -> Result<Self> {
-        std::fs::create_dir_all(folder).map_err(|error| {
-            failed(
-                folder,
-                &format!("the folder cannot be made: {error}; name one that can be written"),
-            )
-        })?;
+        // Mostly it is there.
+        if !folder.is_dir() {
+            std::fs::create_dir_all(folder).map_err(|error| {
+                failed(
+                    folder,
+                    &format!("the folder cannot be made: {error}; name one that can be written"),
+                )
+            })?;
+        }
         Ok(Self { folder: folder.to_owned(), overwrite, taken: BTreeSet::new() })
     }
 

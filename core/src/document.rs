@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -271,22 +271,17 @@ fn open_path(field: &str, path: &Path, limit: Option<u64>) -> Result<ByteSource>
     checked_file(field, file, path, limit).map_err(|error| error.with_detail("path", shown))
 }
 
-fn checked_file(
-    field: &str,
-    mut file: File,
-    path: &Path,
-    limit: Option<u64>,
-) -> Result<ByteSource> {
-    let shown = path.display().to_string();
-    let field = format!("{field} ({shown})");
-    let failed = |error: std::io::Error| unreadable(&field, &shown, &error);
-    let len = file.metadata().map_err(failed)?.len();
-    check_size(&field, len, limit)?;
-    let mut start = Vec::with_capacity(HEADER_WINDOW as usize);
-    file.seek(SeekFrom::Start(0)).map_err(failed)?;
-    (&mut file).take(HEADER_WINDOW).read_to_end(&mut start).map_err(failed)?;
-    check_header(&field, &start)?;
-    ByteSource::from_file(file, path).map_err(|error| crate::error::of_encoding(&error))
+fn checked_file(field: &str, file: File, path: &Path, limit: Option<u64>) -> Result<ByteSource> {
+    let field = format!("{field} ({})", path.display());
+    let failed = |error| crate::error::of_encoding(&error);
+    let source = ByteSource::from_file(file, path).map_err(failed)?;
+    check_size(&field, source.len(), limit)?;
+    let mut start = [0; HEADER_WINDOW as usize];
+    let len = usize::try_from(source.len().min(HEADER_WINDOW)).unwrap_or(0);
+    let start = start.get_mut(..len).unwrap_or_default();
+    source.read_exact_at(start, 0).map_err(failed)?;
+    check_header(&field, start)?;
+    Ok(source)
 }
 
 #[cfg(test)]

@@ -205,7 +205,7 @@ def _where(one: Conversion) -> str:
 
 def from_rows(rows: Iterable[Row]) -> ConversionResults:
     """The results of what the native module gives."""
-    return ConversionResults(from_row(row) for row in rows)
+    return ConversionResults([from_row(row) for row in rows])
 
 
 def from_row(row: Row) -> Conversion:
