@@ -27,8 +27,8 @@ UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 UNSTABLE = [
     (re.compile(r"http://127\.0\.0\.1:\d+"), "http://127.0.0.1:8080"),
     (re.compile(UUID), "4d0f7f0e-0000-4000-8000-000000000000"),
-    (re.compile(r"\b(?:[A-Za-z0-9+/]{43}=)"), "(SHA-256)"),
-    (re.compile(r"\b[A-Za-z0-9_-]{40,}\b"), "(random)"),
+    (re.compile(r"(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{43}="), "(SHA-256)"),
+    (re.compile(r"(?<![A-Za-z0-9_-])[A-Za-z0-9_-]{40,}"), "(random)"),
     (re.compile(r"\b\d{1,3}(?:,\d{3})+ bytes"), "… bytes"),
     (re.compile(r"\b\d+\.\d+ s\b"), "… s"),
 ]
