@@ -14,6 +14,7 @@ import os
 import re
 import sys
 import tempfile
+from difflib import unified_diff
 from pathlib import Path
 from typing import Any
 
@@ -42,9 +43,10 @@ def main() -> int:
     given = parser.parse_args()
     stale = []
     for path in given.notebooks or sorted(EXAMPLES.glob("*.ipynb")):
-        text = executed(path)
-        if text != path.read_text():
+        text, kept = executed(path), path.read_text()
+        if text != kept:
             stale.append(path.name)
+            sys.stdout.writelines(unified_diff(kept.splitlines(True), text.splitlines(True), n=0))
             if not given.check:
                 path.write_text(text)
     if given.check and stale:
@@ -65,13 +67,25 @@ def executed(path: Path) -> str:
         for cell in notebook.cells:
             cell.metadata.clear()
             if cell.cell_type == "code":
-                cell.outputs = [stable(output, folder) for output in cell.outputs]
+                cell.outputs = [stable(output, folder) for output in joined(cell.outputs)]
     notebook.metadata = {
         "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
         "language_info": {"name": "python"},
     }
     text: str = nbformat.writes(notebook)
     return text + "\n"
+
+
+def joined(outputs: list[Any]) -> list[Any]:
+    """The outputs, and what was printed in one piece, not in as many as the kernel sent."""
+    kept: list[Any] = []
+    for output in outputs:
+        last = kept[-1] if kept else {}
+        if output["output_type"] == "stream" and output["name"] == last.get("name"):
+            last["text"] += output["text"]
+        else:
+            kept.append(output)
+    return kept
 
 
 def stable(output: Any, folder: str) -> Any:
