@@ -23,7 +23,7 @@ type Error struct {
 	Constant string
 	// Message says what happened, where, and the remedy.
 	Message string
-	// Advice says what to do about errors with this number.
+	// Advice says what to do next.
 	Advice string
 	// Category is how the interface specification groups errors.
 	Category string

@@ -724,7 +724,7 @@ const char *signdoc_error_constant(const signdoc_error *error);
 const char *signdoc_error_message(const signdoc_error *error);
 
 /**
- * What to do about errors with this number.
+ * What to do next: what docs/errors.md says of the number, unless more is known of this failure.
  *
  * Never NULL; empty for NULL and for what is no error.
  */

@@ -320,8 +320,33 @@ async fn a_lost_answer_of_the_signing_is_an_unknown_outcome() {
     let error = sign(&session, hashes(1)).await.unwrap_err();
     assert_eq!(error.code(), Code::OutcomeUnknown);
     assert_eq!(error.details()["session_over"], true);
+    assert_eq!(error.advice(), Code::CscSessionSpent.spec().advice, "not about orders");
     assert_eq!(service.count(SIGN), 1, "a spent token is not sent again");
     assert_eq!(sign(&session, hashes(1)).await.unwrap_err().code(), Code::CscSessionSpent);
+}
+
+#[tokio::test]
+async fn where_the_session_is_over_the_advice_is_a_new_one() {
+    let fresh = Code::CscSessionSpent.spec().advice;
+    for (reply, code, advice) in [
+        (Reply::nothing(Then::Reset), Code::ConnectionLost, fresh),
+        (Reply::json(200, "{").cut(1, Then::Close), Code::TruncatedAnswer, fresh),
+        (Reply::json(503, ""), Code::ServiceUnavailable, fresh),
+        // What it says is no less true of another session.
+        (error(403, "credential_locked"), Code::CscCredentialLocked, ""),
+        // The session goes on.
+        (error(503, "csc_user_keys_limit"), Code::CscUserKeysLimit, ""),
+    ] {
+        let service = rsa();
+        service.instead(LIST, vec![reply]);
+        let session = service.session().await;
+        let error = sign(&session, hashes(1)).await.unwrap_err();
+        assert_eq!(error.code(), code, "{error}");
+        let expected = if advice.is_empty() { code.spec().advice } else { advice };
+        assert_eq!(error.advice(), expected, "{error}");
+        let goes_on = sign(&session, hashes(1)).await.is_ok();
+        assert_eq!(error.is_retryable(), goes_on, "{error}");
+    }
 }
 
 #[tokio::test]

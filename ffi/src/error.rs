@@ -119,7 +119,7 @@ pub unsafe extern "C" fn signdoc_error_message(error: *const signdoc_error) -> *
     text_of(entry, error, |failure| failure.message.as_ptr())
 }
 
-/// What to do about errors with this number.
+/// What to do next: what docs/errors.md says of the number, unless more is known of this failure.
 ///
 /// Never NULL; empty for NULL and for what is no error.
 #[unsafe(no_mangle)]

@@ -189,15 +189,30 @@ impl Error {
     }
 
     /// What to do next. Where an order may have been created (`order_may_exist` among the details)
-    /// that is what to do about an outcome that is not known.
+    /// that is what to do about an outcome that is not known; where a signing session is over
+    /// (`session_over`) and the row would have the call repeated, it is to begin another session.
     #[must_use]
     pub fn advice(&self) -> &'static str {
-        let row = if self.leaves_an_order() { Code::OutcomeUnknown } else { self.0.code };
+        let asks_again = self.may_pass() || self.0.code == Code::OutcomeUnknown;
+        let row = match self.0.code {
+            _ if self.leaves_an_order() => Code::OutcomeUnknown,
+            _ if self.ends_a_session() && asks_again => Code::CscSessionSpent,
+            own => own,
+        };
         row.spec().advice
     }
 
     fn leaves_an_order(&self) -> bool {
         self.0.details.contains_key("order_may_exist")
+    }
+
+    fn ends_a_session(&self) -> bool {
+        self.0.details.contains_key("session_over")
+    }
+
+    /// Whether it is of a kind that passes by itself.
+    fn may_pass(&self) -> bool {
+        crate::transport::is_transient(self) || self.0.code.spec().retryable
     }
 
     /// The HTTP status of the answer, when there was one.
@@ -217,9 +232,7 @@ impl Error {
     /// order may have been created (`order_may_exist`): the call would create another.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
-        let may_help = crate::transport::is_transient(self) || self.0.code.spec().retryable;
-        let would_repeat = !self.0.details.contains_key("session_over") && !self.leaves_an_order();
-        may_help && would_repeat
+        self.may_pass() && !self.ends_a_session() && !self.leaves_an_order()
     }
 
     /// How long the service asked to wait before a repetition.
