@@ -13,6 +13,8 @@ use super::request::SealPosition;
 const MARGIN: f64 = 36.0;
 /// Points between two of them.
 const GAP: f64 = 12.0;
+/// So many rows and columns are looked at: pages may claim to be as large as a country.
+const MOST: f64 = 64.0;
 
 /// Part of a page as it is shown: points from its upper left corner.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -152,7 +154,7 @@ fn free(shown: (f64, f64), taken: &Taken, needed: usize) -> Area {
 
 /// Places that do not meet one another, from the lower edge up, each row from the left.
 fn grid((page_width, page_height): (f64, f64), width: f64, height: f64) -> Vec<Area> {
-    let count = |room: f64, own: f64| ((room + GAP) / (own + GAP)).floor().max(0.0) as u32;
+    let count = |room: f64, own: f64| ((room + GAP) / (own + GAP)).clamp(0.0, MOST) as u32;
     let margin = MARGIN.min(page_width - width).max(0.0);
     let (columns, rows) = (count(page_width - margin, width), count(page_height, height));
     let place = |row: u32, column: u32| Area {
@@ -195,6 +197,16 @@ mod tests {
         taken.others.push(at(0.0, 0.0, A4.0, A4.1));
         let place = free(A4, &taken, 1);
         assert_eq!((place.width, place.x, place.y), (180.0, 36.0, 794.0), "there is none");
+    }
+
+    #[test]
+    fn large_pages_are_not_searched_for_ever() {
+        let shown = (1.0e12, 1.0e12);
+        let mut taken = Taken::default();
+        let place = free(shown, &taken, 2);
+        assert_eq!((place.x, place.y), (36.0, shown.1 - 48.0));
+        taken.others.push(at(0.0, 0.0, shown.0, shown.1));
+        assert_eq!(free(shown, &taken, 2), place, "there is none that is clear");
     }
 
     #[test]
