@@ -118,14 +118,7 @@ func (c *Client) ConversionSpecs(ctx context.Context, options CallOptions) ([]st
 }
 
 func closed() *Error {
-	return &Error{
-		Code:       CodeClientClosed,
-		Name:       "client_closed",
-		Constant:   "SIGNDOC_E_CLIENT_CLOSED",
-		Message:    "the client is closed; make a new one",
-		Origin:     "local",
-		RetryAfter: -time.Millisecond,
-	}
+	return own(CodeClientClosed, "the client is closed; make a new one", nil)
 }
 
 // Version is that of the library that is loaded.

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
-	"time"
 	"unsafe"
 )
 
@@ -226,14 +225,10 @@ func join(hashes [][]byte) ([]byte, C.size_t, error) {
 			length = len(hash)
 		}
 		if len(hash) != length {
-			return nil, 0, &Error{
-				Code: CodeCscInvalidParameters, Name: "invalid_parameters",
-				Constant:   "SIGNDOC_E_CSC_INVALID_PARAMETERS",
-				Message:    fmt.Sprintf("hashes[%d] has %d bytes, but hashes[0] has %d; sign digests of one length at a time", at, len(hash), length),
-				Origin:     "local",
-				RetryAfter: -time.Millisecond,
-				Details:    map[string]any{"field": fmt.Sprintf("hashes[%d]", at), "actual": float64(len(hash)), "limit": float64(length)},
-			}
+			field := fmt.Sprintf("hashes[%d]", at)
+			return nil, 0, own(CodeCscInvalidParameters,
+				fmt.Sprintf("%s has %d bytes, but hashes[0] has %d; sign digests of one length at a time", field, len(hash), length),
+				map[string]any{"field": field, "actual": float64(len(hash)), "limit": float64(length)})
 		}
 		joined = append(joined, hash...)
 	}

@@ -216,8 +216,9 @@ func TestPDFsAreSignedInASession(t *testing.T) {
 	}
 	_, err = session.SignHashes(ctx, [][]byte{make([]byte, 32), make([]byte, 48)}, CSCRequest{})
 	told := failure(t, err, CodeCscInvalidParameters)
-	if told.Details["field"] != "hashes[1]" {
-		t.Error(told.Details)
+	if told.Details["field"] != "hashes[1]" || told.Name != "invalid_parameters" || told.Constant != "SIGNDOC_E_CSC_INVALID_PARAMETERS" ||
+		told.Category != "Request Validation" || told.Advice == "" || told.Retryable || told.Origin != "local" {
+		t.Errorf("%+v", told)
 	}
 	made, err := session.SignPDFs(ctx, documents, folder, request)
 	if err != nil || len(made) != 2 {

@@ -81,6 +81,31 @@ func errorOf(from *C.signdoc_error) *Error {
 	return made
 }
 
+// own is a failure that this package found; its row of the error table says the rest.
+func own(code Code, message string, details map[string]any) *Error {
+	made := &Error{Code: code, Message: message, Origin: "local", RetryAfter: -time.Millisecond, Details: details}
+	var told C.signdoc_buffer
+	if C.signdoc_error_table_json(&told, nil) != C.SIGNDOC_OK {
+		return made
+	}
+	defer C.signdoc_buffer_free(&told)
+	var table struct {
+		Codes []struct {
+			Number                           Code
+			Name, Constant, Category, Advice string
+		}
+	}
+	if json.Unmarshal([]byte(textOf(&told)), &table) != nil {
+		return made
+	}
+	for _, row := range table.Codes {
+		if row.Number == code {
+			made.Name, made.Constant, made.Category, made.Advice = row.Name, row.Constant, row.Category, row.Advice
+		}
+	}
+	return made
+}
+
 // taken is the failure that C wrote, which is freed; nil where the call succeeded.
 func taken(code C.int32_t, from *C.signdoc_error) error {
 	if code == C.SIGNDOC_OK {
