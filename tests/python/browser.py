@@ -51,14 +51,25 @@ KEYS = {"Tab": 9, "Enter": 13, "Space": 32, "ArrowDown": 40}
 KEY_TEXTS = {"Enter": "\r", "Space": " "}
 
 
-def program() -> str | None:
+def at_home(folder: Path) -> dict[str, str]:
+    """The environment of a browser that keeps everything in one folder."""
+    return {**os.environ, "HOME": str(folder)}
+
+
+def program(home: Path) -> str | None:
     """The browser to use: the one the environment names, else one that is installed."""
     named = os.environ.get(VARIABLE)
     for name in (named,) if named else PROGRAMS:
         path = shutil.which(name)
-        # Some systems have a script under the name that only says what to install.
-        command = [path or "", "--version"]
-        if path and subprocess.run(command, check=False, capture_output=True).returncode == 0:
+        # Some systems have a script under the name that only says what to install, or one that
+        # runs from the folders below /home alone.
+        if (
+            path
+            and subprocess.run(
+                [path, "--version"], check=False, capture_output=True, env=at_home(home)
+            ).returncode
+            == 0
+        ):
             return path
     assert not named, f"{VARIABLE} names {named}, which does not run"
     return None
@@ -104,7 +115,7 @@ class Browser:
                 stderr=log,
                 bufsize=0,
                 start_new_session=True,
-                env={**os.environ, "HOME": str(folder)},
+                env=at_home(folder),
             )
         self._reader = threading.Thread(target=self._read, daemon=True)
         self._reader.start()
@@ -449,9 +460,13 @@ class Page:
 
     @property
     def complaints(self) -> list[str]:
-        """Errors and warnings in the console, and scripts that failed."""
+        """Errors and warnings in the console, and scripts that failed.
+
+        Some browsers say there that a site has no picture for their tabs, others do not.
+        """
         session = self._session
         logged = [event["entry"] for event in self._browser.events("Log.entryAdded", session)]
+        logged = [one for one in logged if not one.get("url", "").endswith("/favicon.ico")]
         said = [f"{one['level']}: {one['text']}" for one in logged]
         called = self._browser.events("Runtime.consoleAPICalled", session)
         thrown = self._browser.events("Runtime.exceptionThrown", session)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import itertools
 import os
 import socket
 import subprocess
@@ -13,7 +12,7 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -146,15 +145,14 @@ def ran(code: str, *arguments: str, **environment: str) -> str:
     return output.strip()
 
 
-PORTS = itertools.count(os.getpid() * 97 % 10_000)
+def listening() -> socket.socket:
+    """A socket for ``served`` whose port nobody else can take before the server has it."""
+    return socket.create_server(("127.0.0.1", 0))
 
 
-def free_port() -> int:
-    """A port that is free, below those that the system gives away by itself."""
-    while True:
-        port = 20_000 + next(PORTS) % 12_000
-        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
-            return port
+def port_of(server: socket.socket) -> int:
+    """The port that a socket listens on."""
+    return int(server.getsockname()[1])
 
 
 def fetched(address: str, process: subprocess.Popen[str]) -> str:
@@ -163,7 +161,7 @@ def fetched(address: str, process: subprocess.Popen[str]) -> str:
         try:
             with STRAIGHT.open(address, timeout=60) as answer:
                 return str(answer.read().decode())
-        except (urllib.error.URLError, ConnectionError):
+        except (urllib.error.URLError, ConnectionError, TimeoutError):
             assert process.poll() is None, process.communicate()
             time.sleep(0.05)
     raise AssertionError("the server does not answer")
@@ -171,18 +169,26 @@ def fetched(address: str, process: subprocess.Popen[str]) -> str:
 
 @contextmanager
 def served(
-    folder: Path, application: str, *arguments: str, environment: dict[str, str], port: int = 0
+    folder: Path,
+    application: str,
+    *arguments: str,
+    environment: dict[str, str],
+    at: socket.socket | None = None,
 ) -> Iterator[tuple[str, subprocess.Popen[str]]]:
     """An application of ``folder`` under gunicorn: its address and process."""
-    port = port or free_port()
-    command = [sys.executable, "-m", "gunicorn", *arguments, f"--bind=127.0.0.1:{port}"]
-    process = subprocess.Popen(
-        [*command, "--chdir", str(folder), application],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(folder), **environment},
-    )
+    # The server has a socket of its own then: with one that is left here, callers of a server that
+    # has ended would wait for it.
+    with at or listening() as taken:
+        port = port_of(taken)
+        command = [sys.executable, "-m", "gunicorn", *arguments, f"--bind=fd://{taken.fileno()}"]
+        process = subprocess.Popen(
+            [*command, "--chdir", str(folder), application],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            pass_fds=[taken.fileno()],
+            env={**os.environ, "PYTHONPATH": str(folder), **environment},
+        )
     try:
         yield f"http://127.0.0.1:{port}", process
     finally:

@@ -20,7 +20,7 @@ import pytest
 import signdoc
 from browser import LIMIT, PROGRAMS, VARIABLE, Browser, program
 from signdoc import PadesDocument, SdoDocument
-from support import REPOSITORY, credentials, fetched, free_port, served
+from support import REPOSITORY, credentials, fetched, listening, port_of, served
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -45,10 +45,11 @@ Back = str | dict[str, str]
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    path = program()
+    folder = tmp_path_factory.mktemp("browser")
+    path = program(folder)
     if path is None:
         pytest.skip(f"no browser: none of {', '.join(PROGRAMS)} runs, {VARIABLE} is not set")
-    with Browser(path, tmp_path_factory.mktemp("browser")) as browser:
+    with Browser(path, folder) as browser:
         yield browser
 
 
@@ -443,7 +444,8 @@ def test_an_example_shop_gets_its_customer_back(
 ) -> None:
     pytest.importorskip(needs, reason=f"{needs} is not installed")
     pytest.importorskip("gunicorn", reason="gunicorn is not installed")
-    port = free_port()
+    taken = listening()
+    port = port_of(taken)
     # For a browser localhost and 127.0.0.1 are two sites, as a shop and the service are.
     shop = f"http://localhost:{port}"
     environment = {
@@ -456,7 +458,7 @@ def test_an_example_shop_gets_its_customer_back(
     }
     arguments = ["--preload", f"--worker-class={worker}"]
     serving = served(
-        REPOSITORY / "examples", application, *arguments, port=port, environment=environment
+        REPOSITORY / "examples", application, *arguments, at=taken, environment=environment
     )
     with serving as (address, process), browser.page() as page:
         fetched(f"{address}/", process)

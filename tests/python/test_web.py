@@ -13,7 +13,7 @@ import pytest
 
 import signdoc
 from signdoc import PadesDocument, web
-from support import REPOSITORY, STRAIGHT, credentials, fetched, free_port, served
+from support import REPOSITORY, STRAIGHT, credentials, fetched, listening, port_of, served
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -124,7 +124,8 @@ def test_an_example_lets_a_customer_sign(
 ) -> None:
     pytest.importorskip(needs, reason=f"{needs} is not installed")
     pytest.importorskip("gunicorn", reason="gunicorn is not installed")
-    port = free_port()
+    taken = listening()
+    port = port_of(taken)
     environment = {
         **credentials(sandbox),
         **more,
@@ -148,7 +149,7 @@ def test_an_example_lets_a_customer_sign(
         return answer.status, {key.lower(): value for key, value in answer.getheaders()}, text
 
     serving = served(
-        REPOSITORY / "examples", application, *arguments, port=port, environment=environment
+        REPOSITORY / "examples", application, *arguments, at=taken, environment=environment
     )
     with serving as (address, process):
         assert "Sign" in fetched(address + "/", process)
