@@ -335,9 +335,12 @@ async fn a_caller_who_goes_away_does_not_cut_the_download_short() {
     download.abort();
     // All that came is put aside.
     let raw = out.path().join(".signdoc-4120de56-1.answer.part");
-    while std::fs::metadata(&raw).map_or(0, |file| file.len()) < 100_000 {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-    }
+    let all = async {
+        while std::fs::metadata(&raw).map_or(0, |file| file.len()) < 100_000 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(2 * SILENCE, all).await.unwrap();
     assert_eq!(std::fs::metadata(raw).unwrap().len(), 100_000);
 }
 
