@@ -53,15 +53,7 @@ func (s *sandbox) cscClient(more Options) *Client {
 }
 
 func TestCSCVectors(t *testing.T) {
-	text, err := os.ReadFile("../tests/vectors/csc.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file struct{ Cases []cscCase }
-	if err := json.Unmarshal(text, &file); err != nil {
-		t.Fatal(err)
-	}
-	for _, one := range file.Cases {
+	for _, one := range casesOf[cscCase](t, "csc") {
 		one := one
 		t.Run(one.ID, func(t *testing.T) {
 			server := sandboxOf(t, "production")

@@ -67,22 +67,12 @@ type orderFound struct {
 }
 
 func TestOrderVectors(t *testing.T) {
-	text, err := os.ReadFile("../tests/vectors/orders.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file struct{ Cases []orderCase }
-	if err := json.Unmarshal(text, &file); err != nil {
-		t.Fatal(err)
-	}
-	for _, one := range file.Cases {
+	for _, one := range casesOf[orderCase](t, "orders") {
 		one := one
 		t.Run(one.ID, func(t *testing.T) {
 			server := sandboxOf(t, "production")
 			fmt.Printf("vector orders/%s\n", one.ID)
-			if one.Needs == "converter" && os.Getenv("SANDBOX_CONVERTER") == "" {
-				t.Skip("left out: the sandbox has no converter")
-			}
+			needsConverter(t, one.Needs)
 			one.run(t, server)
 		})
 	}

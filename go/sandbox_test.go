@@ -120,3 +120,25 @@ func (s *sandbox) client(more Options) *Client {
 	s.t.Cleanup(func() { client.Close() })
 	return client
 }
+
+// casesOf reads the cases of a file of vectors.
+func casesOf[C any](t *testing.T, name string) []C {
+	t.Helper()
+	text, err := os.ReadFile("../tests/vectors/" + name + ".json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var file struct{ Cases []C }
+	if err := json.Unmarshal(text, &file); err != nil {
+		t.Fatal(err)
+	}
+	return file.Cases
+}
+
+// needsConverter leaves a case out where the sandbox does not convert.
+func needsConverter(t *testing.T, needs string) {
+	t.Helper()
+	if needs == "converter" && os.Getenv("SANDBOX_CONVERTER") == "" {
+		t.Skip("left out: the sandbox has no converter")
+	}
+}

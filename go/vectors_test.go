@@ -41,15 +41,7 @@ type conversionCase struct {
 }
 
 func TestConversionVectors(t *testing.T) {
-	text, err := os.ReadFile("../tests/vectors/conversion.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file struct{ Cases []conversionCase }
-	if err := json.Unmarshal(text, &file); err != nil {
-		t.Fatal(err)
-	}
-	for _, one := range file.Cases {
+	for _, one := range casesOf[conversionCase](t, "conversion") {
 		one := one
 		t.Run(one.ID, func(t *testing.T) {
 			if one.Environment == "" {
@@ -57,9 +49,7 @@ func TestConversionVectors(t *testing.T) {
 			}
 			server := sandboxOf(t, one.Environment)
 			fmt.Printf("vector conversion/%s\n", one.ID)
-			if one.Needs == "converter" && os.Getenv("SANDBOX_CONVERTER") == "" {
-				t.Skip("left out: the sandbox has no converter")
-			}
+			needsConverter(t, one.Needs)
 			one.run(t, server)
 		})
 	}

@@ -1,7 +1,6 @@
 package signdoc
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -32,15 +31,7 @@ type verificationCase struct {
 }
 
 func TestVerificationVectors(t *testing.T) {
-	text, err := os.ReadFile("../tests/vectors/verification.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file struct{ Cases []verificationCase }
-	if err := json.Unmarshal(text, &file); err != nil {
-		t.Fatal(err)
-	}
-	for _, one := range file.Cases {
+	for _, one := range casesOf[verificationCase](t, "verification") {
 		one := one
 		t.Run(one.ID, func(t *testing.T) {
 			fmt.Printf("vector verification/%s\n", one.ID)
