@@ -96,6 +96,8 @@ pub enum Code {
     OutcomeUnknown = 107,
     /// The request could not be carried out.
     RequestFailed = 108,
+    /// The waiting ended, but the results of an order are still being received.
+    ReceptionContinues = 109,
 
     // Protocol: 200..=299
     /// The service answered with a status the interface does not name.
@@ -134,6 +136,8 @@ pub enum Code {
     ServiceUnavailable = 216,
     /// A downloaded document does not have the digest the service states for it.
     DigestMismatch = 217,
+    /// A download lacks a result that was asked for, or holds one that cannot be read.
+    DownloadIncomplete = 218,
 
     // OAuth token endpoint: 300..=399
     /// The token request lacks a parameter or has an invalid value.
@@ -202,6 +206,8 @@ pub enum Code {
     IdTokenAuthorizedParty = 462,
     /// This login was already finished.
     LoginReplayed = 463,
+    /// The saved login is older than it may be.
+    LoginExpired = 464,
 
     // Conversion: 500..=599
     /// Some documents could not be converted.
@@ -412,12 +418,15 @@ impl Code {
         in_range(400, 405, error)
     }
 
-    /// The code for a text of `conversionErrors`: the message of the specification, tolerant of
-    /// case, surrounding white space and a final dot. `None` for any other text (report
+    /// The code for a text of `conversionErrors`: the message of the specification, or its code,
+    /// tolerant of case, surrounding white space and a final dot. `None` for any other text (report
     /// [`Code::ConversionUnknownError`] then, and keep the text).
     #[must_use]
-    pub fn conversion_error(message: &str) -> Option<Self> {
-        let same = |code: &&Self| code.conversion_message().is_some_and(|m| same_text(m, message));
+    pub fn conversion_error(text: &str) -> Option<Self> {
+        let same = |code: &&Self| {
+            code.conversion_message()
+                .is_some_and(|message| same_text(message, text) || same_text(code.name(), text))
+        };
         Self::ALL.iter().find(same).copied()
     }
 

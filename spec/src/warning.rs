@@ -148,11 +148,14 @@ impl Warning {
         "interface specification, Conversion warnings"
     }
 
-    /// The warning for a text of `conversionWarnings`: the message, tolerant of case, surrounding
-    /// white space and a final dot. `None` for any other text, which should be kept as it is.
+    /// The warning for a text of `conversionWarnings`: the message, or the code, tolerant of case,
+    /// surrounding white space and a final dot. `None` for any other text, which should be kept as
+    /// it is.
     #[must_use]
-    pub fn from_message(message: &str) -> Option<Self> {
-        Self::ALL.iter().find(|warning| same_text(warning.message(), message)).copied()
+    pub fn from_message(text: &str) -> Option<Self> {
+        let same =
+            |warning: &&Self| same_text(warning.message(), text) || same_text(warning.name(), text);
+        Self::ALL.iter().find(same).copied()
     }
 
     /// The warning with this code, in any case.

@@ -326,8 +326,8 @@ pub(crate) const UNENCODABLE_TEXT: Spec = Spec {
     class: "InputError",
     http_status: None,
     retryable: false,
-    summary: "a text to be signed holds a character that ISO-8859-1 cannot express",
-    advice: "replace the character the message names, or send the text as a PDF",
+    summary: "a text to be signed holds a character that ISO-8859-1 cannot express; told as a warning in the log, the text is sent all the same",
+    advice: "where the service refuses the order, replace the character that the warning names, or send the text as a PDF",
     source: "SEID-SDO text signing",
 };
 

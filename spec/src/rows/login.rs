@@ -175,3 +175,15 @@ pub(crate) const LOGIN_REPLAYED: Spec = Spec {
     advice: "finish each login once; for another identification start a new login",
     source: CSRF,
 };
+
+pub(crate) const LOGIN_EXPIRED: Spec = Spec {
+    constant: "SIGNDOC_E_LOGIN_EXPIRED",
+    name: "login_expired",
+    category: Category::Login,
+    class: "LoginError",
+    http_status: None,
+    retryable: false,
+    summary: "the saved login is older than it may be",
+    advice: "begin a new login; saved logins may be used for as long as login_lifetime says",
+    source: OURS,
+};

@@ -98,7 +98,7 @@ pub(crate) const OUTCOME_UNKNOWN: Spec = Spec {
     http_status: None,
     retryable: false,
     summary: "the request was sent but its outcome is not known",
-    advice: "do not repeat the call blindly: read what arrived and the order's state in this error, then recover the download or create a new order",
+    advice: "do not repeat the call blindly: read what arrived and the order's state in this error, then recover the download, create a new order or begin a new login",
     source: RFC9110,
 };
 
@@ -111,5 +111,17 @@ pub(crate) const REQUEST_FAILED: Spec = Spec {
     retryable: false,
     summary: "the request could not be carried out",
     advice: "look at the cause carried by this error",
+    source: OURS,
+};
+
+pub(crate) const RECEPTION_CONTINUES: Spec = Spec {
+    constant: "SIGNDOC_E_RECEPTION_CONTINUES",
+    name: "reception_continues",
+    category: Category::Network,
+    class: "OutcomeUnknown",
+    http_status: None,
+    retryable: false,
+    summary: "the waiting ended, but the results of an order are still being received",
+    advice: "do not download again: let this process live until the reception has ended, then look into the folder that the message names, or call recover with it",
     source: OURS,
 };

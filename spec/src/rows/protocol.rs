@@ -161,7 +161,7 @@ pub(crate) const NOT_FOUND: Spec = Spec {
     http_status: Some(404),
     retryable: false,
     summary: "the service knows nothing at this address",
-    advice: "check base_url and that the environment (test or production) is the intended one",
+    advice: "check that the environment (test or production) is the intended one, and the address: base_url for conversions, orders_url for orders (where not set, both come from the identity provider's signdoc-baseurl), csc_url for the credential-based interface",
     source: RFC9110,
 };
 
@@ -223,4 +223,16 @@ pub(crate) const DIGEST_MISMATCH: Spec = Spec {
     summary: "a downloaded document does not have the digest the service states for it",
     advice: "keep the file aside, do not use it as the signed document, and contact support with the order's sign_id",
     source: "interface specification, PAdES download result",
+};
+
+pub(crate) const DOWNLOAD_INCOMPLETE: Spec = Spec {
+    constant: "SIGNDOC_E_DOWNLOAD_INCOMPLETE",
+    name: "download_incomplete",
+    category: Category::Protocol,
+    class: "ProtocolError",
+    http_status: None,
+    retryable: false,
+    summary: "a download lacks a result that was asked for, or holds one that cannot be read",
+    advice: "do not download again, the order is gone from the service: use what arrived, which this error carries, and keep the raw answer it names; recover reads that again, also with a later version; contact support with the sign_id",
+    source: "interface specification, PAdES and SEID-SDO download result",
 };
