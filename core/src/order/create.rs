@@ -10,10 +10,9 @@ use url::Url;
 
 use super::model::{Order, OrderDocument};
 use super::pades::Prepared;
-use super::{ANSWER_CAP, Orders, created, lenient};
+use super::{ANSWER_CAP, Orders, created, lenient, outcome};
 use crate::Category;
 use crate::client::{Call, CallOptions};
-use crate::config::join;
 use crate::error::{Code, Error, ErrorBody, RawAnswer, Result};
 use crate::identity::AccessToken;
 use crate::trace::Level;
@@ -23,29 +22,46 @@ use crate::wire::RequestBody;
 const CREATE: &str = "create order";
 
 impl Orders {
-    pub(super) async fn create(&self, prepared: Prepared, options: &CallOptions) -> Result<Order> {
+    pub(super) async fn create(
+        &self,
+        prepared: Prepared,
+        strict: bool,
+        options: &CallOptions,
+    ) -> Result<Order> {
         let call = self.client.call(options);
         warn_of_size(prepared.total, &call);
+        for warning in &prepared.warnings {
+            call.trace.event(Level::Warning, || format!("{CREATE}: {warning}"));
+        }
         // Whether a request is with the service that it has not refused.
         let sent = AtomicBool::new(false);
         let work = async {
-            let url = join(&self.client.orders_url(&call).await?, self.kind.path());
-            self.client
-                .authorized(&call, |token| {
-                    let (call, url, prepared, sent) = (&call, &url, &prepared, &sent);
-                    async move {
-                        let attempt =
-                            || self.post(url, &token, prepared.body.reopen(), prepared, call, sent);
-                        self.client.shared.repeat_as(Repeat::IfUnsent, call, attempt).await
-                    }
-                })
-                .await
+            let url = self.client.url_of(self.kind.endpoint(), &call).await?;
+            let posted = self.client.authorized(&call, |token| {
+                let (call, url, prepared, sent) = (&call, &url, &prepared, &sent);
+                async move {
+                    let attempt =
+                        || self.post(url, &token, prepared.body.reopen(), prepared, call, sent);
+                    self.client.shared.repeat_as(Repeat::IfUnsent, call, attempt).await
+                }
+            });
+            let about = |error| self.client.about_address(error, self.kind.endpoint(), &url);
+            posted.await.map_err(about)
         };
         let made = self.client.within(&call, CREATE, work).await;
-        made.map_err(|error| match sent.load(Ordering::SeqCst) && is_in_doubt(&error) {
-            true => in_doubt(error),
-            false => error,
-        })
+        let (order, failure) =
+            made.map_err(|error| match sent.load(Ordering::SeqCst) && is_in_doubt(&error) {
+                true => in_doubt(error),
+                false => error,
+            })?;
+        match failure.filter(|_| strict) {
+            Some(error) => {
+                let sign_id = order.sign_id.clone();
+                let told = format!("{}; the order exists as {sign_id}", error.message());
+                Err(error.with_message(told).with_detail("sign_id", sign_id).with_order(order))
+            }
+            None => Ok(order),
+        }
     }
 
     async fn post(
@@ -56,7 +72,7 @@ impl Orders {
         prepared: &Prepared,
         call: &Call,
         sent: &AtomicBool,
-    ) -> Result<Order> {
+    ) -> Result<(Order, Option<Error>)> {
         let shared = &self.client.shared;
         let request = Request {
             what: CREATE,
@@ -74,22 +90,24 @@ impl Orders {
         let created_at = shared.clock.now();
         let status = answer.status();
         if !(200..=299).contains(&status) {
-            sent.store(status >= 500, Ordering::SeqCst);
             let raw = answer.into_raw().await;
+            sent.store(is_doubtful(status, &raw), Ordering::SeqCst);
             return Err(refused(raw, &prepared.documents));
         }
         let value = self.read(answer).await?;
         let created = created::parse(&value, status, &prepared.documents, CREATE)?;
-        Ok(Order {
+        let order = Order {
             sign_id: created.sign_id,
             kind: self.kind,
             conversions: created.conversions,
             created_at,
             documents: prepared.documents.clone(),
+            results: prepared.results.clone(),
             timeout_seconds: prepared.timeout_seconds,
             clock: shared.clock.clone(),
             seen: std::sync::Arc::default(),
-        })
+        };
+        Ok((order, created.failure))
     }
 
     /// The answer as a value. One that broke off behind its last brace is whole all the same.
@@ -126,8 +144,16 @@ fn is_in_doubt(error: &Error) -> bool {
         ),
         // Timeouts of an answer that had begun are of the network.
         Some(200..=299) => matches!(error.category(), Category::Protocol | Category::Network),
-        Some(status) => matches!(status, 500 | 502 | 504),
+        // Anything else has been judged when it came.
+        Some(_) => true,
     }
+}
+
+/// Whether an answer without success says nothing of what became of the request. What is no page
+/// and says that the service is not there for now, was not carried out.
+fn is_doubtful(status: u16, raw: &RawAnswer) -> bool {
+    let is_page = matches!(ErrorBody::decode(raw), ErrorBody::Html { .. });
+    outcome::is_doubtful(status, raw) && (is_page || !matches!(status, 501 | 503 | 505))
 }
 
 /// The error, and what it means for the order.
@@ -146,6 +172,7 @@ fn in_doubt(error: Error) -> Error {
 /// A refused order: conversion results where documents were not converted, else the messages.
 fn refused(raw: RawAnswer, documents: &[OrderDocument]) -> Error {
     if let ErrorBody::Conversion(results) = ErrorBody::decode(&raw)
+        && raw.status == 400
         && let Some(error) = created::refusal(&results.into(), raw.status, documents)
     {
         return error;

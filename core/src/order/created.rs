@@ -7,32 +7,36 @@ use crate::conversion::{Conversion, ConversionFault, ConversionWarning, judge_wh
 use crate::error::{Code, Error, Result};
 
 /// What the service says of a new order.
+#[derive(Debug)]
 pub(super) struct Created {
     pub sign_id: String,
     pub conversions: Vec<Conversion>,
+    /// Which documents were not converted although it was asked for, as an error with all results.
+    pub failure: Option<Error>,
 }
 
 /// Reads a create-order response (specification, "Create-order response").
 ///
-/// A document that was not converted makes it an error with all results, and no order.
+/// An answer with a `sign_id` is an order, whatever it says of conversions: the order exists.
 pub(super) fn parse(
     value: &Value,
     status: u16,
     documents: &[OrderDocument],
     what: &str,
 ) -> Result<Created> {
-    let sign_id = sign_id(value);
-    let judged = judged(value, status, documents);
-    let conversions = judged.map_err(|error| match sign_id {
-        Some(sign_id) => error.with_detail("sign_id", sign_id),
-        None => error,
-    })?;
-    let sign_id = sign_id.ok_or_else(|| {
-        Error::new(Code::MissingField, format!("{what}: the answer holds no sign_id"))
-            .with_status(status)
-            .with_detail("field", "sign_id")
-    })?;
-    Ok(Created { sign_id: sign_id.to_owned(), conversions })
+    let conversions = conversions(value, documents);
+    let failure = failure(&conversions, status, documents);
+    match (sign_id(value), failure) {
+        (Some(sign_id), failure) => {
+            Ok(Created { sign_id: sign_id.to_owned(), conversions, failure })
+        }
+        (None, Some(failure)) => Err(failure),
+        (None, None) => {
+            Err(Error::new(Code::MissingField, format!("{what}: the answer holds no sign_id"))
+                .with_status(status)
+                .with_detail("field", "sign_id"))
+        }
+    }
 }
 
 /// The new order's reference.
@@ -43,16 +47,16 @@ pub(super) fn sign_id(value: &Value) -> Option<&str> {
 
 /// The error of a refusal that holds conversion results, or `None` where it holds no failure.
 pub(super) fn refusal(value: &Value, status: u16, documents: &[OrderDocument]) -> Option<Error> {
-    judged(value, status, documents).err()
+    failure(&conversions(value, documents), status, documents)
 }
 
-/// The results, unless one is a failure. That a document was not converted is none where nobody
-/// asked for it: there is a result for each document as soon as one is to be converted.
-fn judged(value: &Value, status: u16, documents: &[OrderDocument]) -> Result<Vec<Conversion>> {
+/// The failures among the results. That a document was not converted is none without a reason: it
+/// needed no conversion, or nobody asked for one.
+fn failure(results: &[Conversion], status: u16, documents: &[OrderDocument]) -> Option<Error> {
     let asked = |index: usize| documents.get(index).is_none_or(|document| document.is_converted);
-    judge_where(status, conversions(value, documents), true, |result| {
-        result.is_failed() && (asked(result.index) || !result.errors.is_empty())
-    })
+    let is_failed =
+        |one: &Conversion| one.is_failed() && (asked(one.index) || !one.errors.is_empty());
+    judge_where(status, results.to_vec(), true, is_failed).err()
 }
 
 /// The results in `value`, each with the position of its document.
@@ -156,13 +160,25 @@ mod tests {
     }
 
     #[test]
-    fn a_document_that_was_not_converted_is_an_error_with_all_results() {
+    fn an_order_exists_although_a_document_was_not_converted() {
         let bad = json!({"converted": false, "conversionErrors": ["PDF conversion is disabled"]});
         let answer = json!({"sign_id": "s", "conversionResults": [good("a"), bad]});
-        let error = parse(&answer, 201, &documents(&[true, true]), "create").err().unwrap();
+        let created = parse(&answer, 201, &documents(&[true, true]), "create").unwrap();
+        assert_eq!((created.sign_id.as_str(), created.conversions.len()), ("s", 2));
+        let error = created.failure.unwrap();
         assert_eq!(error.code(), Code::ConversionDisabled);
         assert_eq!(error.conversions().len(), 2);
-        assert_eq!(error.details()["sign_id"], "s");
+        let without = json!({"conversionResults": answer["conversionResults"]});
+        let error = parse(&without, 201, &documents(&[true, true]), "create").unwrap_err();
+        assert_eq!(error.code(), Code::ConversionDisabled);
+    }
+
+    #[test]
+    fn a_document_that_needed_no_conversion_is_no_failure() {
+        let unchanged = json!({"conversionId": "a", "converted": false, "conversionErrors": []});
+        let answer = json!({"sign_id": "s", "conversionResults": [unchanged]});
+        let created = parse(&answer, 201, &documents(&[true]), "create").unwrap();
+        assert!(created.failure.is_none() && !created.conversions[0].converted);
     }
 
     #[test]

@@ -6,25 +6,19 @@ use std::path::PathBuf;
 
 use bytes::Bytes;
 
-use super::digest::{Running, Sha256};
-use super::fields::{DocumentText, Meaning, Text, is_list_of_results, meaning};
-use super::journal::{Journal, Placed};
+use super::digest::Sha256;
+use super::journal::Journal;
 use super::model::OrderKind;
 use super::places::{Part, Places};
+use super::reading::{Reading, TEXT_MAX};
+use super::room::Fallback;
 use super::spool::Spool;
-use crate::error::{Code, Error, Result, of_scan, of_sink};
-use crate::wire::{
-    BufferPool, Delivered, Limits, Path, ScanError, Scanner, Sink, SinkError, StringMode, Visitor,
-    WINDOW,
-};
+use crate::error::{Code, Error, of_scan};
+use crate::wire::{BufferPool, Limits, ScanError, Scanner, WINDOW};
 
-/// Longest text that is kept, in bytes.
-const TEXT_MAX: usize = 1024 * 1024;
-/// More documents than this are no answer to an order.
-const DOCUMENTS_MAX: usize = 100_000;
 /// How often an answer is read again to get past parts that cannot be had.
 const READINGS: usize = 64;
-const WHAT: &str = "download";
+pub(super) const WHAT: &str = "download";
 
 /// One part that arrived whole.
 #[derive(Clone)]
@@ -62,6 +56,10 @@ pub(super) struct Found {
     pub order_name: Option<String>,
     pub order_state: Option<String>,
     pub documents: BTreeMap<usize, FoundDocument>,
+    /// Long texts in places where no result belongs.
+    pub unexplained: usize,
+    /// A part that stands twice with different content.
+    pub doubled: Option<String>,
 }
 
 impl Found {
@@ -78,7 +76,7 @@ pub(super) struct Extraction {
     pub found: Found,
     /// Why the answer is not whole, where it is not.
     pub problem: Option<Error>,
-    /// Why a part could not be put into its file; its bytes are in memory then.
+    /// Why a part could not be put where it belongs; it is in another folder or in memory then.
     pub unwritten: Option<Error>,
 }
 
@@ -86,33 +84,50 @@ impl Extraction {
     pub(super) fn nothing(problem: Error) -> Self {
         Self { found: Found::default(), problem: Some(problem), unwritten: None }
     }
+
+    /// How many parts are in memory only.
+    pub(super) fn in_memory(&self) -> usize {
+        self.found.pieces().filter(|(_, _, piece)| piece.path.is_none()).count()
+    }
+}
+
+/// Where the parts of an answer go, and how many there may be.
+pub(super) struct Target<'a> {
+    pub kind: OrderKind,
+    pub places: &'a Places,
+    pub fallback: Option<&'a mut Fallback>,
+    pub journal: Option<&'a Journal>,
+    /// How many documents there must be; 0 where it is not known.
+    pub expected: usize,
+    /// The most bytes of a decoded answer that are looked at.
+    pub most: u64,
+    /// Whether a file that has a part's name and content is that part: after a crash.
+    pub reuse: bool,
 }
 
 /// Reads the answer and puts each part that is whole where it belongs. `found` holds the parts
 /// that are there already.
 pub(super) fn extract(
     spool: &mut Spool,
-    kind: OrderKind,
-    places: &Places,
-    journal: Option<&Journal>,
+    target: Target<'_>,
     found: Found,
     pool: &BufferPool,
 ) -> Extraction {
+    let most = target.most;
     let mut reading = Reading {
-        kind,
-        places,
-        journal,
+        target,
         found,
         current: None,
         unreadable: BTreeSet::new(),
-        unwritable: BTreeSet::new(),
+        homes: BTreeMap::new(),
         unwritten: None,
         again: false,
         recognised: false,
+        without_texts: false,
     };
     let mut problem = None;
     for _ in 0..READINGS {
-        let (outcome, after) = read(spool, reading, pool);
+        let (outcome, after) = read(spool, reading, most, pool);
         reading = after;
         let Err(error) = outcome else {
             if reading.again {
@@ -121,13 +136,17 @@ pub(super) fn extract(
             break;
         };
         let bad = matches!(error, Failure::Base64(_)).then(|| reading.current.take()).flatten();
+        let too_long = matches!(error, Failure::Text(_)) && !reading.without_texts;
         problem.get_or_insert(error.into_error());
         match bad {
             // What stands behind a document that cannot be read is wanted all the same.
-            Some(current) => reading.unreadable.insert((current.index, current.part)),
-            None if reading.again => true,
+            Some(current) => {
+                reading.unreadable.insert((current.index, current.part));
+            }
+            None if too_long => reading.without_texts = true,
+            None if reading.again => {}
             None => break,
-        };
+        }
     }
     if problem.is_none() && !reading.recognised {
         problem = Some(Error::new(
@@ -140,13 +159,15 @@ pub(super) fn extract(
 
 enum Failure {
     Base64(Error),
+    /// A text that is longer than anybody wants.
+    Text(Error),
     Other(Error),
 }
 
 impl Failure {
     fn into_error(self) -> Error {
         match self {
-            Self::Base64(error) | Self::Other(error) => error,
+            Self::Base64(error) | Self::Text(error) | Self::Other(error) => error,
         }
     }
 }
@@ -154,33 +175,53 @@ impl Failure {
 fn read<'a>(
     spool: &mut Spool,
     mut reading: Reading<'a>,
+    most: u64,
     pool: &BufferPool,
 ) -> (std::result::Result<(), Failure>, Reading<'a>) {
     reading.current = None;
     reading.again = false;
-    let limits = Limits { max_bytes: u64::MAX, ..Limits::default() };
+    reading.found.unexplained = 0;
+    let limits = Limits { max_bytes: most, ..Limits::default() };
     let mut scanner = Scanner::new(reading, limits, pool);
     let outcome = feed(spool, &mut scanner);
     (outcome, scanner.into_visitor())
 }
 
 fn feed(spool: &mut Spool, scanner: &mut Scanner<Reading<'_>>) -> std::result::Result<(), Failure> {
-    let unreadable = |error: std::io::Error| {
-        Failure::Other(Error::new(
-            Code::DestinationFailed,
-            format!("{WHAT}: the answer that was put aside cannot be read again: {error}"),
-        ))
-    };
-    let mut reader = spool.reader().map_err(unreadable)?;
+    let mut reader = spool.decoded().map_err(|error| Failure::Other(unreadable(&error)))?;
     let mut window = vec![0; WINDOW];
     loop {
         let count = match reader.read(&mut window) {
             Ok(0) => return scanner.finish().map_err(failure),
             Ok(count) => count,
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-            Err(error) => return Err(unreadable(error)),
+            Err(error) => return Err(Failure::Other(unread(&error))),
         };
         scanner.feed(window.get(..count).unwrap_or_default()).map_err(failure)?;
+    }
+}
+
+/// Why the answer that was put aside cannot be read again, in its own terms: this is no word
+/// about what the service sent.
+pub(super) fn unreadable(error: &std::io::Error) -> Error {
+    Error::new(
+        Code::DestinationFailed,
+        format!("{WHAT}: the answer that was put aside cannot be read again: {error}"),
+    )
+    .with_detail("reading", true)
+}
+
+/// The same, or what is wrong with the coding the answer came in.
+fn unread(error: &std::io::Error) -> Error {
+    let told = |code, why: &str| Error::new(code, format!("{WHAT}: the answer {why}: {error}"));
+    match error.kind() {
+        std::io::ErrorKind::UnexpectedEof => {
+            told(Code::TruncatedAnswer, "ends too early in the coding it came in")
+        }
+        std::io::ErrorKind::InvalidInput | std::io::ErrorKind::InvalidData => {
+            told(Code::MalformedAnswer, "is damaged in the coding it came in")
+        }
+        _ => unreadable(error),
     }
 }
 
@@ -188,196 +229,14 @@ fn failure(error: ScanError<Error>) -> Failure {
     match error {
         ScanError::Visitor(own) => Failure::Other(own),
         ScanError::InvalidBase64 { .. } => Failure::Base64(of_scan(&error, WHAT)),
+        ScanError::TooLong { limit: TEXT_MAX, .. } => Failure::Text(of_scan(&error, WHAT)),
         other => Failure::Other(of_scan(&other, WHAT)),
-    }
-}
-
-/// One way through the answer.
-struct Reading<'a> {
-    kind: OrderKind,
-    places: &'a Places,
-    journal: Option<&'a Journal>,
-    found: Found,
-    current: Option<Current>,
-    /// Parts that are no base64.
-    unreadable: BTreeSet<(usize, Part)>,
-    /// Parts that could not be put into a file, and go to memory.
-    unwritable: BTreeSet<(usize, Part)>,
-    unwritten: Option<Error>,
-    /// Whether the answer must be read again for parts that go to memory.
-    again: bool,
-    recognised: bool,
-}
-
-/// The part whose bytes are coming.
-struct Current {
-    index: usize,
-    part: Part,
-    taking: Option<Taking>,
-    failed: bool,
-}
-
-struct Taking {
-    sink: Sink,
-    path: Option<PathBuf>,
-    digest: Running,
-}
-
-impl Reading<'_> {
-    fn document(&mut self, index: usize) -> Result<&mut FoundDocument> {
-        if index >= DOCUMENTS_MAX {
-            return Err(Error::new(
-                Code::MalformedAnswer,
-                format!("{WHAT}: the answer holds more than {DOCUMENTS_MAX} documents"),
-            ));
-        }
-        Ok(self.found.documents.entry(index).or_default())
-    }
-
-    fn open(&self, index: usize, part: Part) -> std::result::Result<Taking, SinkError> {
-        let to_memory = self.unwritable.contains(&(index, part));
-        let places = if to_memory { &Places::Memory } else { self.places };
-        let (sink, path) = places.sink(index, part)?;
-        if let (Some(journal), Some(partial)) = (self.journal, sink.partial_path()) {
-            // A crash leaves this file, and a recovery clears it away; no more depends on it.
-            let _ = journal.writing(partial);
-        }
-        Ok(Taking { sink, path, digest: Running::default() })
-    }
-
-    /// Leaves a part that its file does not take for another reading, which puts it to memory.
-    fn give_up(&mut self, current: &mut Current, error: &SinkError) {
-        current.taking = None;
-        current.failed = true;
-        self.unwritten.get_or_insert_with(|| of_sink(error));
-        self.again |= self.unwritable.insert((current.index, current.part));
-    }
-
-    fn take(&mut self, current: &mut Current, decoded: &[u8]) {
-        if current.failed {
-            return;
-        }
-        if current.taking.is_none() {
-            match self.open(current.index, current.part) {
-                Ok(taking) => current.taking = Some(taking),
-                Err(error) => return self.give_up(current, &error),
-            }
-        }
-        let Some(taking) = &mut current.taking else { return };
-        taking.digest.update(decoded);
-        if let Err(error) = taking.sink.write(decoded) {
-            self.give_up(current, &error);
-        }
-    }
-
-    fn end(&mut self, mut current: Current) -> Result<()> {
-        let Some(Taking { sink, path, digest }) = current.taking.take() else { return Ok(()) };
-        let (size, sha256) = (sink.written(), digest.finish());
-        let (index, part) = (current.index, current.part);
-        if let (Some(journal), Some(path)) = (self.journal, &path) {
-            let placed = Placed { index, part, path: path.clone(), size, sha256 };
-            // A journal on a full disk must not keep the document from its file.
-            let _ = journal.placing(&placed);
-        }
-        let data = match sink.commit() {
-            Ok(Delivered::Memory(bytes)) => Some(bytes.into()),
-            Ok(_) => None,
-            Err(error) => {
-                self.give_up(&mut current, &error);
-                return Ok(());
-            }
-        };
-        let piece = Piece { data, path, size, sha256 };
-        self.document(index)?.pieces.insert(part, piece);
-        Ok(())
-    }
-}
-
-impl Visitor for Reading<'_> {
-    type Error = Error;
-
-    fn begin_array(&mut self, path: &Path) -> Result<()> {
-        self.recognised |= is_list_of_results(path);
-        Ok(())
-    }
-
-    fn begin_object(&mut self, path: &Path) -> Result<()> {
-        if let (2, Some("signingResults"), Some(index)) =
-            (path.depth(), path.key_at(0), path.index_at(1))
-        {
-            self.document(index)?;
-        }
-        Ok(())
-    }
-
-    fn end_object(&mut self, path: &Path) -> Result<()> {
-        if let (2, Some("signingResults"), Some(index)) =
-            (path.depth(), path.key_at(0), path.index_at(1))
-        {
-            let unreadable = self.unreadable.contains(&(index, Part::Document));
-            self.document(index)?.ended = !unreadable;
-        }
-        Ok(())
-    }
-
-    fn string(&mut self, path: &Path) -> Result<StringMode> {
-        let (index, part) = match meaning(self.kind, path) {
-            Meaning::Part(index, part) => (index, part),
-            Meaning::Nothing => return Ok(StringMode::Skip),
-            _ => return Ok(StringMode::Text { max: TEXT_MAX }),
-        };
-        let known = self.document(index)?.pieces.contains_key(&part);
-        if known || self.unreadable.contains(&(index, part)) {
-            return Ok(StringMode::Skip);
-        }
-        self.current = Some(Current { index, part, taking: None, failed: false });
-        Ok(StringMode::Base64)
-    }
-
-    fn text(&mut self, path: &Path, value: &str) -> Result<()> {
-        let value = Some(value.to_owned());
-        match meaning(self.kind, path) {
-            Meaning::Text(text) => {
-                self.recognised = true;
-                let found = &mut self.found;
-                *match text {
-                    Text::SignId => &mut found.sign_id,
-                    Text::ClientId => &mut found.client_id,
-                    Text::OrderName => &mut found.order_name,
-                    Text::OrderState => &mut found.order_state,
-                } = value;
-            }
-            Meaning::DocumentText(index, text) => {
-                let document = self.document(index)?;
-                *match text {
-                    DocumentText::Description => &mut document.description,
-                    DocumentText::Signed => &mut document.signed,
-                    DocumentText::Unsigned => &mut document.unsigned,
-                } = value;
-            }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn bytes(&mut self, _: &Path, decoded: &[u8]) -> Result<()> {
-        if let Some(mut current) = self.current.take() {
-            self.take(&mut current, decoded);
-            self.current = Some(current);
-        }
-        Ok(())
-    }
-
-    fn end_bytes(&mut self, _: &Path) -> Result<()> {
-        match self.current.take() {
-            Some(current) => self.end(current),
-            None => Ok(()),
-        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::reading::DOCUMENTS_MAX;
     use super::*;
     use crate::destination::Destination;
 
@@ -387,10 +246,18 @@ mod tests {
         {"description":"third","padesSignedPdf":"JVBERi0xLjQgdGhyZWU="}],"orderName":"o"}"#;
 
     fn of(text: &str, places: &Places) -> Extraction {
-        let mut spool = Spool::anonymous();
+        let mut spool = Spool::anonymous(&std::env::temp_dir());
         spool.write(text.as_bytes());
-        let pool = BufferPool::new();
-        extract(&mut spool, OrderKind::Pades, places, None, Found::default(), &pool)
+        let target = Target {
+            kind: OrderKind::Pades,
+            places,
+            fallback: None,
+            journal: None,
+            expected: 0,
+            most: u64::MAX,
+            reuse: false,
+        };
+        extract(&mut spool, target, Found::default(), &BufferPool::new())
     }
 
     fn sizes(extraction: &Extraction) -> Vec<(usize, u64)> {
@@ -449,10 +316,57 @@ mod tests {
     }
 
     #[test]
+    fn what_has_no_place_and_what_stands_twice_is_noted() {
+        let long = "QUJD".repeat(100);
+        let renamed =
+            ANSWER.replace("padesSignedPdf\":\"JVBERi0xLjQgdHdv", &format!("pdf\":\"{long}"));
+        let found = of(&renamed, &Places::Memory).found;
+        assert_eq!((found.unexplained, found.pieces().count()), (1, 2));
+        let nested = renamed.replace(&format!("\"{long}\""), &format!("[\"{long}\",\"{long}\"]"));
+        assert_eq!(of(&nested, &Places::Memory).found.unexplained, 2);
+        let twice = |other: &str| {
+            let both =
+                format!("padesSignedPdf\":\"JVBERi0xLjQgdHdv\",\"padesSignedPdf\":\"{other}");
+            of(&ANSWER.replace("padesSignedPdf\":\"JVBERi0xLjQgdHdv", &both), &Places::Memory).found
+        };
+        assert_eq!(twice("JVBERi0xLjQgdHdv").doubled, None, "the same is no doubt");
+        let field = "signingResults[1].padesSignedPdf";
+        assert_eq!(twice("JVBERi0xLjQgb25l").doubled.as_deref(), Some(field));
+        assert_eq!(sizes(&of(ANSWER, &Places::Memory)).len(), 3);
+    }
+
+    #[test]
+    fn a_text_that_is_too_long_does_not_hide_the_documents() {
+        let text = ANSWER.replace("\"first\"", &format!("\"{}\"", "x".repeat(TEXT_MAX + 1)));
+        let extraction = of(&text, &Places::Memory);
+        assert_eq!(sizes(&extraction).len(), 3);
+        assert_eq!(extraction.problem.unwrap().code(), Code::MalformedAnswer);
+    }
+
+    #[test]
+    fn more_documents_than_there_can_be_are_not_taken() {
+        let one = r#"{"padesSignedPdf":"JVBERi0="}"#;
+        let many = vec![one; DOCUMENTS_MAX + 1].join(",");
+        let extraction = of(&format!("{{\"signingResults\":[{many}]}}"), &Places::Memory);
+        assert_eq!(extraction.found.pieces().count(), DOCUMENTS_MAX);
+        assert_eq!(extraction.problem.unwrap().details()["limit"], DOCUMENTS_MAX);
+    }
+
+    #[test]
     fn something_else_is_not_taken_for_an_answer() {
         for text in ["{}", "[]", "\"x\"", r#"{"a":{"signId":"s"}}"#] {
             let problem = of(text, &Places::Memory).problem;
             assert_eq!(problem.unwrap().code(), Code::MalformedAnswer, "{text}");
         }
+    }
+
+    #[test]
+    fn a_disk_that_fails_while_the_answer_is_read_again_is_told_as_that() {
+        let error = unread(&std::io::Error::other("input/output error"));
+        assert_eq!(error.code(), Code::DestinationFailed);
+        assert_eq!(error.details()["reading"], true);
+        assert!(error.message().contains("cannot be read again: input/output error"), "{error}");
+        let damaged = unread(&std::io::Error::from(std::io::ErrorKind::InvalidData));
+        assert_eq!(damaged.code(), Code::MalformedAnswer);
     }
 }

@@ -13,6 +13,26 @@ pub(super) fn is_list_of_results(path: &Path) -> bool {
     path.depth() == 1 && path.key_at(0).is_some_and(|key| LISTS.contains(&key))
 }
 
+/// The result whose object begins or ends at `path`.
+pub(super) fn result_at(path: &Path) -> Option<usize> {
+    match (path.depth(), path.key_at(0)) {
+        (1, Some("signingResults")) => Some(0),
+        (2, Some("signingResults")) => path.index_at(1),
+        _ => None,
+    }
+}
+
+/// The kind of order whose answer has a list of this name.
+pub(super) fn kind_of_list(path: &Path) -> Option<OrderKind> {
+    if path.depth() != 1 {
+        return None;
+    }
+    match path.key_at(0)? {
+        "signingResults" => Some(OrderKind::Pades),
+        key => LISTS.contains(&key).then_some(OrderKind::Sdo),
+    }
+}
+
 /// What a value of the answer is.
 pub(super) enum Meaning {
     Part(usize, Part),
@@ -34,11 +54,20 @@ pub(super) enum DocumentText {
     Unsigned,
 }
 
-/// What stands at `path` in the download of an order of this kind.
+/// What stands at `path` in the download of an order of this kind. One result alone may stand where
+/// the list of it should be.
 pub(super) fn meaning(kind: OrderKind, path: &Path) -> Meaning {
     let mut steps = path.steps();
     match (steps.next(), steps.next(), steps.next(), steps.next()) {
-        (Some(Step::Key(name)), None, None, None) => top(name),
+        (Some(Step::Key(name)), None, None, None) => match kind {
+            OrderKind::Sdo if LISTS.contains(&name) => of_column(name, 0),
+            _ => top(name),
+        },
+        (Some(Step::Key("signingResults")), Some(Step::Key(name)), None, None)
+            if kind == OrderKind::Pades =>
+        {
+            of_result(0, name)
+        }
         (
             Some(Step::Key("signingResults")),
             Some(Step::Index(index)),

@@ -4,19 +4,20 @@
 //! lines, the first one with version and intention. It is locked while the download runs, and gone
 //! when everything is safe. The raw answer lies beside it, `.signdoc-<order>-<n>.answer.part`.
 
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Value, json};
 
 use super::digest::Sha256;
-use super::model::{OrderDocument, OrderKind, saved_document, seconds_since_epoch};
+use super::model::{OrderDocument, OrderKind, saved_document, saved_form, seconds_since_epoch};
 use super::places::{Names, Part, file_stem, sync_folder};
 use crate::error::{Code, Error, Result};
+use crate::file_lock::{LockedFile, check_own};
 
-const VERSION: u64 = 1;
+/// The version that is written; earlier ones are read.
+const VERSION: u64 = 2;
 const PREFIX: &str = ".signdoc-";
 const SUFFIX: &str = ".journal";
 const ANSWER_SUFFIX: &str = ".answer.part";
@@ -32,6 +33,8 @@ pub(super) struct Header {
     pub started: SystemTime,
     pub names: Names,
     pub documents: Vec<OrderDocument>,
+    /// What was asked for; empty where it is not known.
+    pub results: Vec<String>,
 }
 
 /// A part that was about to get its name.
@@ -52,16 +55,30 @@ pub(super) struct Story {
     pub sent: bool,
     /// Whether all was well in the end.
     pub done: bool,
+    /// The status of the answer.
+    pub status: Option<u16>,
+    /// The coding that the answer came in.
+    pub coding: Option<String>,
+    /// Where the answer went that the folder had no room for.
+    pub moved: Option<PathBuf>,
     pub placed: Vec<Placed>,
     /// Partial files that parts were written to; a crash leaves the last one.
     pub partial: Vec<PathBuf>,
 }
 
+/// What lies in a folder of interrupted downloads.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Remains {
+    /// A journal.
+    Journal(PathBuf),
+    /// A raw answer whose journal is gone.
+    Answer(PathBuf),
+}
+
 /// An open, locked journal.
 #[derive(Debug)]
 pub(super) struct Journal {
-    file: File,
-    path: PathBuf,
+    file: LockedFile,
     folder: PathBuf,
 }
 
@@ -72,19 +89,19 @@ impl Journal {
         let stem = file_stem(&header.sign_id);
         for number in 1..=MOST {
             let path = folder.join(format!("{PREFIX}{stem}-{number}{SUFFIX}"));
-            let mut options = OpenOptions::new();
-            options.read(true).append(true).create_new(true);
-            #[cfg(unix)]
-            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-            match options.open(&path) {
-                Ok(file) if lock(&file).map_err(|error| failed(&path, &error))? => {
-                    let journal = Self { file, path, folder: folder.clone() };
+            if Self::answer_of(&path).symlink_metadata().is_ok() && !path.exists() {
+                // A raw answer without its journal keeps its name.
+                continue;
+            }
+            match LockedFile::create(&path) {
+                Ok(Some(file)) => {
+                    let journal = Self { file, folder: folder.clone() };
                     journal.write(&header.to_json(), true)?;
                     sync_folder(folder).map_err(|error| failed(folder, &error))?;
                     return Ok(journal);
                 }
                 // Somebody who recovers the folder looked at it in between.
-                Ok(_) => {}
+                Ok(None) => {}
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                     // One that cannot be opened any more has just come to its end.
                     if matches!(Self::take(&path), Ok(None)) {
@@ -98,41 +115,54 @@ impl Journal {
         Err(failed(folder, &why))
     }
 
-    /// The journals in a folder, by name.
-    pub(super) fn list(folder: &Path) -> Result<Vec<PathBuf>> {
+    /// The journals in a folder and the raw answers that have none, by name.
+    pub(super) fn list(folder: &Path) -> Result<Vec<Remains>> {
         let entries = std::fs::read_dir(folder).map_err(|error| failed(folder, &error))?;
-        let is_journal = |path: &PathBuf| {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            name.starts_with(PREFIX) && name.ends_with(SUFFIX)
-        };
-        let mut found: Vec<_> =
-            entries.filter_map(|entry| Some(entry.ok()?.path())).filter(is_journal).collect();
-        found.sort();
+        let names = entries.filter_map(|entry| Some(entry.ok()?.path()));
+        let mut found: Vec<_> = names.filter_map(remains).collect();
+        found.sort_by(|one, other| one.path().cmp(other.path()));
         Ok(found)
     }
 
     /// Opens and locks an existing journal; `None` while another download holds it.
     pub(super) fn take(path: &Path) -> Result<Option<Self>> {
-        let opened = OpenOptions::new().read(true).append(true).open(path);
-        let file = opened.map_err(|error| failed(path, &error))?;
+        let opened = LockedFile::open(path).map_err(|error| failed(path, &error))?;
         let folder = path.parent().unwrap_or(Path::new(".")).to_owned();
-        let locked = lock(&file).map_err(|error| failed(path, &error))?;
-        Ok(locked.then(|| Self { file, path: path.to_owned(), folder }))
+        Ok(opened.map(|file| Self { file, folder }))
     }
 
     pub(super) fn path(&self) -> &Path {
-        &self.path
+        self.file.path()
     }
 
-    /// Where the raw answer lies.
+    /// Where the raw answer lies, unless it was moved.
     pub(super) fn answer_path(&self) -> PathBuf {
-        let name = self.path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        self.folder.join(format!("{}{ANSWER_SUFFIX}", name.trim_end_matches(SUFFIX)))
+        Self::answer_of(self.path())
+    }
+
+    fn answer_of(journal: &Path) -> PathBuf {
+        let name = journal.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        journal.with_file_name(format!("{}{ANSWER_SUFFIX}", name.trim_end_matches(SUFFIX)))
+    }
+
+    /// Makes the entry of the raw answer durable.
+    pub(super) fn answer_is_there(&self) -> Result<()> {
+        sync_folder(&self.folder).map_err(|error| failed(&self.folder, &error))
     }
 
     /// Notes that the DELETE leaves now; it does not leave before this is on the disk.
     pub(super) fn sent(&self, now: SystemTime) -> Result<()> {
         self.write(&json!({"event": "sent", "at": seconds_since_epoch(now)}), true)
+    }
+
+    /// Notes what the head of the answer says.
+    pub(super) fn answered(&self, status: u16, coding: Option<&str>) -> Result<()> {
+        self.write(&json!({"event": "answered", "status": status, "coding": coding}), false)
+    }
+
+    /// Notes that the raw answer goes on in another folder.
+    pub(super) fn moved(&self, answer: &Path) -> Result<()> {
+        self.write(&json!({"event": "moved", "answer": answer.display().to_string()}), true)
     }
 
     /// Notes that a part is written to this partial file from now on.
@@ -157,62 +187,139 @@ impl Journal {
 
     /// Ends the journal: everything is safe, or nothing was deleted. What cannot be removed now is
     /// removed by the next recovery.
-    pub(super) fn end(self) {
+    pub(super) fn end(self, answer: Option<&Path>) {
         let _ = self.write(&json!({"event": "done"}), false);
-        let _ = std::fs::remove_file(self.answer_path());
-        let _ = std::fs::remove_file(&self.path);
+        remove_answer(&self.answer_path());
+        if let Some(moved) = answer.filter(|answer| *answer != self.answer_path()) {
+            remove_answer(moved);
+            // Its private folder; fails, as it should, where something else is in it.
+            let _ = moved.parent().map(std::fs::remove_dir);
+        }
+        let _ = std::fs::remove_file(self.path());
     }
 
     fn write(&self, line: &Value, sync: bool) -> Result<()> {
         let text = format!("{line}\n");
-        let written = (&self.file).write_all(text.as_bytes()).and_then(|()| match sync {
-            true => self.file.sync_all(),
+        let written = self.file.append(text.as_bytes()).and_then(|()| match sync {
+            true => self.file.sync(),
             false => Ok(()),
         });
-        written.map_err(|error| failed(&self.path, &error))
+        written.map_err(|error| failed(self.path(), &error))
     }
 
     /// What is written in it; `None` when not even the first line is.
     pub(super) fn read(&self) -> Result<Option<Story>> {
-        let mut text = String::new();
-        let file = File::open(&self.path).map_err(|error| failed(&self.path, &error))?;
-        file.take(READ_MAX)
-            .read_to_string(&mut text)
-            .map_err(|error| failed(&self.path, &error))?;
+        let bytes = self.file.read(READ_MAX).map_err(|error| failed(self.path(), &error))?;
+        let text = String::from_utf8_lossy(&bytes);
         // The last line may have been cut by the crash: it is no JSON then.
         let mut lines = text.lines().map_while(|line| serde_json::from_str::<Value>(line).ok());
         let Some(first) = lines.next() else { return Ok(None) };
         let header = Header::from_json(&first, &self.folder).ok_or_else(|| {
             let why = io::Error::other("it is no journal of this version");
-            failed(&self.path, &why)
+            failed(self.path(), &why)
         })?;
-        let mut story =
-            Story { header, sent: false, done: false, placed: Vec::new(), partial: Vec::new() };
+        let mut story = Story {
+            header,
+            sent: false,
+            done: false,
+            status: None,
+            coding: None,
+            moved: None,
+            placed: Vec::new(),
+            partial: Vec::new(),
+        };
         for line in lines {
-            match line.get("event").and_then(Value::as_str) {
-                Some("sent") => story.sent = true,
-                Some("done") => story.done = true,
-                Some("writing") => story.partial.extend(partial(&line, &self.folder)),
-                Some("placing") => story.placed.extend(placed(&line, &self.folder)),
-                _ => {}
-            }
+            story.take(&line, &self.folder);
         }
         Ok(Some(story))
     }
 }
 
+impl Story {
+    fn take(&mut self, line: &Value, folder: &Path) {
+        let text = |name: &str| line.get(name).and_then(Value::as_str).map(str::to_owned);
+        match line.get("event").and_then(Value::as_str) {
+            Some("sent") => self.sent = true,
+            Some("done") => self.done = true,
+            Some("answered") => {
+                let status = line.get("status").and_then(Value::as_u64);
+                self.status = status.and_then(|status| u16::try_from(status).ok());
+                self.coding = text("coding");
+            }
+            Some("moved") => {
+                let answer = text("answer").map(PathBuf::from);
+                self.moved = answer.filter(|path| is_fallback_of(path, &self.header.sign_id));
+            }
+            Some("writing") => {
+                let is_own = |name: &str| self.header.names.is_partial(name);
+                let file = text("file").filter(|name| is_plain(name) && is_own(name));
+                self.partial.extend(file.map(|name| folder.join(name)));
+            }
+            Some("placing") => self.placed.extend(placed(line, folder)),
+            _ => {}
+        }
+    }
+}
+
+impl Remains {
+    pub(super) fn path(&self) -> &Path {
+        match self {
+            Self::Journal(path) | Self::Answer(path) => path,
+        }
+    }
+}
+
+/// What a file of this name is, if anything.
+fn remains(path: PathBuf) -> Option<Remains> {
+    let name = path.file_name()?.to_string_lossy().into_owned();
+    let rest = name.strip_prefix(PREFIX)?;
+    if rest.ends_with(SUFFIX) {
+        return Some(Remains::Journal(path));
+    }
+    let stem = rest.strip_suffix(ANSWER_SUFFIX)?;
+    let journal = path.with_file_name(format!("{PREFIX}{stem}{SUFFIX}"));
+    let has_journal = journal.symlink_metadata().is_ok();
+    (!has_journal).then_some(Remains::Answer(path))
+}
+
+/// Whether a path has the name of a raw answer.
+fn is_answer(path: &Path) -> bool {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.starts_with(PREFIX) && name.ends_with(ANSWER_SUFFIX)
+}
+
+/// The order's name in the name of its raw answer.
+pub(super) fn stem_of_answer(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let stem = name.strip_prefix(PREFIX).and_then(|rest| rest.strip_suffix(ANSWER_SUFFIX));
+    let stem = stem.map_or("", |stem| stem.rsplit_once('-').map_or(stem, |(stem, _)| stem));
+    file_stem(stem)
+}
+
+/// The name of a raw answer, for a file in another folder than its journal's.
+pub(super) fn answer_name(sign_id: &str) -> String {
+    format!("{PREFIX}{}-1{ANSWER_SUFFIX}", file_stem(sign_id))
+}
+
+/// Whether a path can be that of a raw answer for which its folder had no room.
+fn is_fallback_of(path: &Path, sign_id: &str) -> bool {
+    let folder = path.parent().and_then(Path::file_name).unwrap_or_default().to_string_lossy();
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name == answer_name(sign_id).as_str()
+        && folder.starts_with(&format!("signdoc-{}-", file_stem(sign_id)))
+}
+
+/// Removes a raw answer, if it is one and nobody else's.
+pub(super) fn remove_answer(path: &Path) {
+    let own = path.symlink_metadata().and_then(|found| check_own(path, &found));
+    if own.is_ok() && is_answer(path) {
+        let _ = std::fs::remove_file(path);
+    }
+}
+
 impl Header {
     fn to_json(&self) -> Value {
-        let documents: Vec<_> = self
-            .documents
-            .iter()
-            .map(|document| {
-                json!({
-                    "sha256": document.sha256.map(|digest| digest.to_base64()),
-                    "converted": document.is_converted,
-                })
-            })
-            .collect();
+        let documents: Vec<_> = self.documents.iter().map(saved_form).collect();
         json!({
             "signdoc_journal": VERSION,
             "kind": self.names.kind.as_str(),
@@ -222,11 +329,12 @@ impl Header {
             "stems": self.names.stems,
             "fallback": self.names.fallback,
             "documents": documents,
+            "results": self.results,
         })
     }
 
     fn from_json(value: &Value, folder: &Path) -> Option<Self> {
-        if value.get("signdoc_journal")?.as_u64()? != VERSION {
+        if !(1..=VERSION).contains(&value.get("signdoc_journal")?.as_u64()?) {
             return None;
         }
         let text = |name: &str| value.get(name)?.as_str().map(str::to_owned);
@@ -244,6 +352,10 @@ impl Header {
                 fallback: text("fallback").filter(|stem| is_plain(stem))?,
             },
             documents: list("documents")?.map(saved_document).collect(),
+            // The first version did not say.
+            results: list("results")
+                .map(|items| items.filter_map(|one| one.as_str().map(str::to_owned)).collect())
+                .unwrap_or_default(),
         })
     }
 }
@@ -251,13 +363,6 @@ impl Header {
 /// A name that stays in its folder, whoever wrote it into the journal.
 fn is_plain(name: &str) -> bool {
     !name.is_empty() && !name.contains(['/', '\\', '\0']) && name != "." && name != ".."
-}
-
-/// Only what can be a partial file of ours.
-fn partial(line: &Value, folder: &Path) -> Option<PathBuf> {
-    let file = line.get("file")?.as_str().filter(|name| is_plain(name))?;
-    let is_ours = file.starts_with('.') && file.ends_with(".part");
-    (is_ours && !file.ends_with(ANSWER_SUFFIX)).then(|| folder.join(file))
 }
 
 fn placed(line: &Value, folder: &Path) -> Option<Placed> {
@@ -269,16 +374,6 @@ fn placed(line: &Value, folder: &Path) -> Option<Placed> {
         size: line.get("size")?.as_u64()?,
         sha256: Sha256::parse(line.get("sha256")?.as_str()?)?,
     })
-}
-
-/// Whether the lock was free. A file system without locks is taken as it is.
-fn lock(file: &File) -> io::Result<bool> {
-    match file.try_lock() {
-        Ok(()) => Ok(true),
-        Err(TryLockError::WouldBlock) => Ok(false),
-        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(true),
-        Err(TryLockError::Error(error)) => Err(error),
-    }
 }
 
 fn failed(path: &Path, error: &io::Error) -> Error {
@@ -319,8 +414,11 @@ mod tests {
             documents: vec![OrderDocument {
                 name: None,
                 sha256: Some(Sha256::of(b"x")),
+                sha256_of_utf8: Some(Sha256::of(b"y")),
                 is_converted: true,
+                size: Some(7),
             }],
+            results: vec!["sdo".to_owned()],
         }
     }
 
@@ -337,17 +435,21 @@ mod tests {
         };
         journal.sent(UNIX_EPOCH).unwrap();
         journal.writing(&folder.path().join(".loan.enduser.p7s.abc.part")).unwrap();
-        for not_ours in ["loan.pdf", ".hidden", "../x.part", ".signdoc-x-1.answer.part"] {
-            (&journal.file)
-                .write_all(
-                    format!("{}\n", json!({"event": "writing", "file": not_ours})).as_bytes(),
-                )
-                .unwrap();
+        let others = ["loan.pdf", ".hidden", "../x.part", ".signdoc-x-1.answer.part", ".film.part"];
+        for not_ours in others {
+            journal.write(&json!({"event": "writing", "file": not_ours}), false).unwrap();
         }
+        journal.answered(200, Some("gzip")).unwrap();
+        let moved = Path::new("/elsewhere/signdoc-order_1-0f/.signdoc-order_1-1.answer.part");
+        journal.moved(Path::new("/elsewhere/other/.signdoc-order_1-1.answer.part")).unwrap();
+        journal.moved(moved).unwrap();
         journal.placing(&placed).unwrap();
-        (&journal.file).write_all(b"{\"event\":\"do").unwrap();
+        journal.file.append(b"{\"event\":\"do").unwrap();
         let story = journal.read().unwrap().unwrap();
         assert!(story.sent && !story.done);
+        assert_eq!((story.status, story.coding.as_deref()), (Some(200), Some("gzip")));
+        assert_eq!(story.moved.as_deref(), Some(moved));
+        assert_eq!(story.header.results, ["sdo"]);
         assert_eq!(story.header.documents, header(folder.path()).documents);
         assert_eq!(story.header.names.kind, OrderKind::Sdo);
         assert_eq!(story.placed[0].path, placed.path);
@@ -366,8 +468,32 @@ mod tests {
         drop(running);
         let second = Journal::begin(&header(folder.path())).unwrap();
         assert_eq!(Journal::list(folder.path()).unwrap().len(), 2);
-        second.end();
+        second.end(None);
         assert_eq!(Journal::list(folder.path()).unwrap().len(), 1);
+    }
+
+    #[test]
+    fn raw_answers_without_a_journal_are_found_and_keep_their_names() {
+        let folder = tempfile::tempdir().unwrap();
+        let orphan = folder.path().join(".signdoc-order_1-1.answer.part");
+        std::fs::write(&orphan, "{").unwrap();
+        assert_eq!(Journal::list(folder.path()).unwrap(), [Remains::Answer(orphan.clone())]);
+        assert_eq!(stem_of_answer(&orphan), "order_1");
+        let journal = Journal::begin(&header(folder.path())).unwrap();
+        assert_ne!(journal.answer_path(), orphan);
+        journal.end(None);
+        assert!(orphan.exists());
+    }
+
+    #[test]
+    fn the_first_version_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut first = header(folder.path()).to_json();
+        first["signdoc_journal"] = json!(1);
+        first.as_object_mut().unwrap().remove("results");
+        assert!(Header::from_json(&first, folder.path()).unwrap().results.is_empty());
+        first["signdoc_journal"] = json!(3);
+        assert!(Header::from_json(&first, folder.path()).is_none());
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod digest;
 mod download;
 mod extract;
 mod fields;
+mod handover;
 mod journal;
 pub(crate) mod lenient;
 mod model;
@@ -18,8 +19,13 @@ mod pages;
 #[cfg(feature = "signing")]
 mod pdf;
 mod places;
+mod proof;
+mod reading;
+mod receive;
+mod reception;
 mod recover;
 mod results;
+mod room;
 mod sdo;
 mod spool;
 mod state;
@@ -33,7 +39,6 @@ use signdoc_spec::{PadesState, SdoState};
 use url::Url;
 
 use crate::client::{Call, CallOptions, Client};
-use crate::config::join;
 use crate::error::{Code, Error, Result};
 use crate::identity::AccessToken;
 use crate::transport::{Body, Request};
@@ -44,12 +49,15 @@ pub use model::{Order, OrderDocument, OrderKind, OrderProperties, OrderRef};
 pub use pades::{PadesDocument, PadesOrder, SealPosition};
 #[cfg(feature = "signing")]
 pub(crate) use pdf::SentDocument;
+pub use reception::{Reception, ReceptionWatch, receptions, wait_for_receptions};
 pub use recover::{Recovery, RecoveryOutcome, recover};
 pub use results::{Download, PadesDownload, PadesSigned, SdoDownload, SdoSigned};
 pub use sdo::{SdoDocument, SdoOrder};
 pub use wait::{StateWatch, WaitOptions};
 
 const DISCARD: &str = "discard order";
+/// The detail of an answer that something between here and the service may have given.
+const DOUBTFUL: &str = "doubtful";
 /// Answers without documents are short, in bytes.
 const ANSWER_CAP: usize = 4 * 1024 * 1024;
 
@@ -92,19 +100,22 @@ impl Pades {
     /// Creates an order. The user must come to sign within 90 seconds.
     ///
     /// Source: specification, `POST /signdoc/pades`. Repeated only when the request provably did
-    /// not reach the service.
+    /// not reach the service. What exists is returned: an order with its [`Order::conversions`],
+    /// also where a document with `pdf_spec` was not converted (as in the testing environment),
+    /// unless [`PadesOrder::strict`] asks for an error that carries the order.
     ///
     /// # Errors
     /// * Before anything is sent: [`Code::InvalidArgument`], [`Code::DocumentCount`],
     ///   [`Code::NotAPdf`], [`Code::SealPage`] and their like, naming the field.
     /// * The conversion's own codes when a document with `pdf_spec` was not converted, with the
-    ///   results of all documents; there is no order then.
+    ///   results of all documents: where the service made no order of it, or with [`Error::order`]
+    ///   where it did and `strict` is set.
     /// * [`Code::OrderRejected`] with the service's messages; network and token errors.
     /// * Where the answer was lost, cut off ([`Code::TruncatedAnswer`]) or unreadable, the order may
     ///   exist: `order_may_exist` is among the details, with the `sign_id` if that much arrived.
     pub async fn create(&self, order: &PadesOrder, options: &CallOptions) -> Result<Order> {
         let prepared = order.prepare(&self.0.client.shared.pool)?;
-        self.0.create(prepared, options).await
+        self.0.create(prepared, order.strict, options).await
     }
 
     /// The order's state.
@@ -142,18 +153,29 @@ impl Pades {
     /// Downloads the signed documents, which deletes the order: they can be had only once, within
     /// 90 seconds after the signing.
     ///
-    /// Source: specification, `DELETE /signdoc/pades?sign_id=`. Sent once, never repeated; see
+    /// Source: specification, `DELETE /signdoc/pades?sign_id=`. Sent once; a second time only
+    /// after the service itself refused the token and told that the order is still there. See
     /// [`DownloadOptions`] for what a folder promises and memory cannot.
+    ///
+    /// The state is asked for first, for a few seconds at most: one that is not told does not keep
+    /// anybody from the only copy. Once the request has left, neither a time limit nor dropping
+    /// this future ends the reception, which ends at silence (`reception_timeout`) or at a cap on
+    /// its size; it needs the runtime to live on, see [`wait_for_receptions`].
     ///
     /// # Errors
     /// * Before anything is deleted: [`Code::OrderNotReady`], [`Code::OrderFailed`],
     ///   [`Code::OrderCancelled`], [`Code::OrderNotFound`], [`Code::DestinationExists`],
-    ///   [`Code::JournalFailed`].
+    ///   [`Code::DestinationFailed`] where the folder has no room, [`Code::JournalFailed`].
+    /// * [`Code::ReceptionContinues`] when the time limit ended the waiting: the results come into
+    ///   the folder that the error names.
     /// * [`Code::OutcomeUnknown`] when the answer was lost: [`Error::download`] has what arrived
     ///   whole; the details tell `order_state`, `ask_again`, `window_seconds`, and how many
     ///   documents arrived whole (`documents_arrived`) and not whole (`documents_in_part`).
-    /// * [`Code::DigestMismatch`], [`Code::ResultCount`], [`Code::DestinationFailed`] and
-    ///   [`Code::InvalidBase64`] with everything that arrived in [`Error::download`].
+    /// * [`Code::DownloadIncomplete`] when a result that was asked for did not come,
+    ///   [`Code::DigestMismatch`], [`Code::ResultCount`], [`Code::DestinationFailed`],
+    ///   [`Code::InvalidBase64`] and their like, with everything that arrived in
+    ///   [`Error::download`]. The raw answer is kept: in the folder for [`recover`], or as
+    ///   [`Error::raw_answer`].
     /// * [`Code::OrderDeleted`] when the service handed out nothing.
     pub async fn download(
         &self,
@@ -166,13 +188,22 @@ impl Pades {
         }
     }
 
-    /// Ends an order on purpose, in whatever state it is. Results it has are lost.
+    /// Ends an order on purpose, in whatever state it is, and returns the service's last answer
+    /// about it: the state, and what results there were, in memory. An answer that says nothing
+    /// leaves its fields empty.
     ///
     /// # Errors
     /// [`Code::OrderNotFound`]; [`Code::OutcomeUnknown`] when it is not known whether the order is
     /// gone; network, token and service errors.
-    pub async fn discard(&self, order: impl Into<OrderRef>, options: &CallOptions) -> Result<()> {
-        self.0.discard(&order.into(), options).await
+    pub async fn discard(
+        &self,
+        order: impl Into<OrderRef>,
+        options: &CallOptions,
+    ) -> Result<PadesDownload> {
+        match self.0.discard(&order.into(), options).await? {
+            Download::Pades(download) => Ok(download),
+            Download::Sdo(_) => Err(other_kind()),
+        }
     }
 
     /// Lists and finishes the downloads of PAdES orders into `directory` that a crash interrupted,
@@ -196,15 +227,14 @@ impl Sdo {
     /// reach the service.
     ///
     /// # Errors
-    /// * Before anything is sent: [`Code::ContentKind`], [`Code::UnencodableText`],
-    ///   [`Code::InvalidArgument`], [`Code::DocumentCount`], [`Code::NotAPdf`] and their like,
+    /// * Before anything is sent: [`Code::ContentKind`], [`Code::InvalidArgument`], [`Code::DocumentCount`], [`Code::NotAPdf`] and their like,
     ///   naming the field.
     /// * [`Code::OrderRejected`] with the service's messages; network and token errors.
     /// * Where the answer was lost, cut off ([`Code::TruncatedAnswer`]) or unreadable, the order may
     ///   exist: `order_may_exist` is among the details, with the `sign_id` if that much arrived.
     pub async fn create(&self, order: &SdoOrder, options: &CallOptions) -> Result<Order> {
         let prepared = order.prepare(&self.0.client.shared.pool)?;
-        self.0.create(prepared, options).await
+        self.0.create(prepared, false, options).await
     }
 
     /// The order's state, as [`Pades::state`]. Source: specification, `GET /signdoc?sign_id=`.
@@ -253,8 +283,15 @@ impl Sdo {
     ///
     /// # Errors
     /// As [`Pades::discard`].
-    pub async fn discard(&self, order: impl Into<OrderRef>, options: &CallOptions) -> Result<()> {
-        self.0.discard(&order.into(), options).await
+    pub async fn discard(
+        &self,
+        order: impl Into<OrderRef>,
+        options: &CallOptions,
+    ) -> Result<SdoDownload> {
+        match self.0.discard(&order.into(), options).await? {
+            Download::Sdo(download) => Ok(download),
+            Download::Pades(_) => Err(other_kind()),
+        }
     }
 
     /// Lists and finishes interrupted downloads of SEID-SDO orders, as [`Pades::recover`].
@@ -277,24 +314,25 @@ fn other_kind() -> Error {
 impl Orders {
     /// The address of one order.
     async fn order_url(&self, sign_id: &str, call: &Call) -> Result<Url> {
-        let mut url = join(&self.client.orders_url(call).await?, self.kind.path());
+        let mut url = self.client.url_of(self.kind.endpoint(), call).await?;
         url.query_pairs_mut().append_pair(QUERY_SIGN_ID, sign_id);
         Ok(url)
     }
 
-    async fn discard(&self, order: &OrderRef, options: &CallOptions) -> Result<()> {
+    async fn discard(&self, order: &OrderRef, options: &CallOptions) -> Result<Download> {
         order.check_kind(self.kind)?;
         let call = self.client.call(options);
         let work = async {
             let url = self.order_url(&order.sign_id, &call).await?;
-            let deleted = self.client.authorized(&call, |token| self.delete(&url, token, &call));
-            match deleted.await {
-                Ok(()) => {
+            let (url, call) = (&url, &call);
+            let delete = |token| self.delete(order, url, token, call);
+            match self.client.authorized(call, delete).await {
+                Ok(download) => {
                     order.note(state::Phase::Downloaded);
-                    Ok(())
+                    Ok(download)
                 }
                 Err(error) if is_unclear(&error) => {
-                    self.was_discarded(order, &url, error, &call).await
+                    self.was_discarded(order, url, error, call).await
                 }
                 Err(error) => Err(self.refined(error, order)),
             }
@@ -302,8 +340,14 @@ impl Orders {
         self.client.within(&call, DISCARD, work).await
     }
 
-    /// Deletes without a look at what comes.
-    async fn delete(&self, url: &Url, token: AccessToken, call: &Call) -> Result<()> {
+    /// Deletes, and takes of the answer what it says.
+    async fn delete(
+        &self,
+        order: &OrderRef,
+        url: &Url,
+        token: AccessToken,
+        call: &Call,
+    ) -> Result<Download> {
         let request = Request {
             what: DISCARD,
             method: Method::DELETE,
@@ -312,11 +356,36 @@ impl Orders {
             body: Body::None,
             call,
         };
-        let answer = self.client.shared.transport.exchange_once(request).await?;
-        match answer.status() {
-            200..=299 => Ok(()),
-            _ => Err(answer.into_raw().await.into_error(DISCARD)),
+        let mut answer = self.client.shared.transport.exchange_once(request).await?;
+        let status = answer.status();
+        if !(200..=299).contains(&status) {
+            let raw = answer.into_raw().await;
+            let is_doubtful = outcome::is_doubtful(status, &raw);
+            let error = raw.into_error(DISCARD);
+            return Err(if is_doubtful { error.with_detail(DOUBTFUL, true) } else { error });
         }
+        let config = &self.client.shared.config;
+        let most = config.max_answer;
+        let mut spool = spool::Spool::anonymous(&config.fallback_folder());
+        // What is lost on the way was to be thrown away.
+        while let Ok(Some(chunk)) = answer.chunk().await {
+            spool.write(&chunk);
+            if spool.len() > most {
+                break;
+            }
+        }
+        let target = extract::Target {
+            kind: self.kind,
+            places: &places::Places::Memory,
+            fallback: None,
+            journal: None,
+            expected: 0,
+            most,
+            reuse: false,
+        };
+        let pool = &self.client.shared.pool;
+        let found = extract::extract(&mut spool, target, extract::Found::default(), pool).found;
+        Ok(Download::new(self.kind, &order.sign_id, found, &[]))
     }
 
     /// After a lost answer: an order that is gone has been discarded.
@@ -326,10 +395,11 @@ impl Orders {
         url: &Url,
         error: Error,
         call: &Call,
-    ) -> Result<()> {
+    ) -> Result<Download> {
         let state = match self.ask_state(order, url, &call.aside()).await {
             Err(told) if matches!(told.code(), Code::OrderNotFound | Code::WindowExpired) => {
-                return Ok(());
+                let nothing = extract::Found::default();
+                return Ok(Download::new(self.kind, &order.sign_id, nothing, &[]));
             }
             Err(_) => serde_json::Value::Null,
             Ok(asked) => asked.state.into(),
@@ -368,5 +438,5 @@ impl Orders {
 fn is_unclear(error: &Error) -> bool {
     let by_network = error.http_status().is_none() && !crate::transport::is_unsent(error);
     by_network && error.category() == crate::Category::Network
-        || error.http_status().is_some_and(|status| status >= 500)
+        || error.details().contains_key(DOUBTFUL)
 }

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde_json::{Map, Value, json};
-use signdoc_spec::endpoints::{PATH_PADES, PATH_SDO};
+use signdoc_spec::endpoints::{self, Endpoint};
 use signdoc_spec::limits;
 
 use super::digest::Sha256;
@@ -38,10 +38,11 @@ impl OrderKind {
         [Self::Pades, Self::Sdo].into_iter().find(|kind| kind.as_str() == text)
     }
 
-    pub(super) fn path(self) -> &'static str {
+    /// The endpoint that creates an order; the others have its address.
+    pub(super) fn endpoint(self) -> &'static Endpoint {
         match self {
-            Self::Pades => PATH_PADES,
-            Self::Sdo => PATH_SDO,
+            Self::Pades => &endpoints::PADES_CREATE,
+            Self::Sdo => &endpoints::SDO_CREATE,
         }
     }
 }
@@ -58,7 +59,7 @@ pub struct OrderProperties {
     pub show_confirmation: Option<bool>,
     /// Whether the user confirms that the content is understood.
     pub show_understanding: Option<bool>,
-    /// Seconds the user may take to sign; the service's default is 1800.
+    /// Seconds the user may take to sign, above 0; the service's default is 1800.
     pub timeout_seconds: Option<u32>,
 }
 
@@ -74,6 +75,14 @@ impl OrderProperties {
                 "signProperties.orderName is empty; give the order a name",
             )
             .with_detail("field", "signProperties.orderName"));
+        }
+        if self.timeout_seconds == Some(0) {
+            return Err(Error::new(
+                Code::InvalidArgument,
+                "signProperties.timeoutSeconds is 0, which leaves no time to sign; give a whole number of seconds above 0, or none for the service's default of 1800",
+            )
+            .with_detail("field", "signProperties.timeoutSeconds")
+            .with_detail("actual", 0));
         }
         Ok(())
     }
@@ -101,8 +110,13 @@ pub struct OrderDocument {
     pub name: Option<String>,
     /// SHA-256 of the bytes that are signed, where they are known here: not for XML.
     pub sha256: Option<Sha256>,
+    /// SHA-256 of a text in UTF-8, where that may be what is signed: the service's documentation
+    /// says ISO-8859-1, the specification does not say.
+    pub sha256_of_utf8: Option<Sha256>,
     /// Whether its conversion was asked for, so that something else than what was sent is signed.
     pub is_converted: bool,
+    /// How many bytes were sent, before base64.
+    pub size: Option<u64>,
 }
 
 /// What this process has seen of an order since it was created.
@@ -127,6 +141,9 @@ pub struct Order {
     pub created_at: SystemTime,
     /// The documents that were sent.
     pub documents: Vec<OrderDocument>,
+    /// What was asked for (`resultContent`); empty where it is not known, as for orders that were
+    /// saved by an earlier version.
+    pub results: Vec<String>,
     /// The time the user may take to sign, where the order sets it.
     pub timeout_seconds: Option<u32>,
     pub(super) clock: Arc<dyn Clock>,
@@ -186,11 +203,11 @@ impl Order {
             .documents
             .iter()
             .map(|document| {
-                json!({
-                    "name": document.name,
-                    "sha256": document.sha256.map(|digest| digest.to_base64()),
-                    "converted": document.is_converted,
-                })
+                let mut saved = saved_form(document);
+                if let Some(saved) = saved.as_object_mut() {
+                    saved.insert("name".to_owned(), json!(document.name));
+                }
+                saved
             })
             .collect();
         json!({
@@ -200,6 +217,7 @@ impl Order {
             "created_at": seconds_since_epoch(self.created_at),
             "timeout_seconds": self.timeout_seconds,
             "documents": documents,
+            "results": self.results,
             "conversions": self.conversions.iter().map(Conversion::to_json).collect::<Vec<_>>(),
         })
     }
@@ -237,6 +255,7 @@ impl Order {
             conversions: list("conversions").map(super::created::saved_conversion).collect(),
             created_at: created.ok_or_else(|| wrong("created_at"))?,
             documents: list("documents").map(saved_document).collect(),
+            results: list("results").filter_map(|one| one.as_str().map(str::to_owned)).collect(),
             timeout_seconds: timeout.and_then(|seconds| u32::try_from(seconds).ok()),
             clock,
             seen: Arc::default(),
@@ -244,11 +263,24 @@ impl Order {
     }
 }
 
+/// What is saved of a document wherever it is: all but its name.
+pub(super) fn saved_form(document: &OrderDocument) -> Value {
+    json!({
+        "sha256": document.sha256.map(|digest| digest.to_base64()),
+        "sha256_of_utf8": document.sha256_of_utf8.map(|digest| digest.to_base64()),
+        "converted": document.is_converted,
+        "size": document.size,
+    })
+}
+
 pub(super) fn saved_document(value: &Value) -> OrderDocument {
+    let digest = |key| value.get(key).and_then(Value::as_str).and_then(Sha256::parse);
     OrderDocument {
         name: value.get("name").and_then(Value::as_str).map(str::to_owned),
-        sha256: value.get("sha256").and_then(Value::as_str).and_then(Sha256::parse),
+        sha256: digest("sha256"),
+        sha256_of_utf8: digest("sha256_of_utf8"),
         is_converted: value.get("converted").and_then(Value::as_bool).unwrap_or(false),
+        size: value.get("size").and_then(Value::as_u64),
     }
 }
 

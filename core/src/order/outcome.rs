@@ -4,25 +4,23 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::time::Instant;
 
-use super::download::{DOWNLOAD, Job};
+use super::download::DOWNLOAD;
 use super::extract::Extraction;
+use super::receive::Job;
 use super::results::Download;
 use super::spool::Spool;
 use super::state::Phase;
-use crate::client::Call;
-use crate::error::{Code, Error, RawAnswer};
+use crate::error::{Code, Error, ErrorBody, RawAnswer};
 use crate::trace::Level;
 
-/// How long the service is asked for the order's state after a lost answer, also when the call's
-/// own time is over.
-const PROBE_TIME: Duration = Duration::from_secs(15);
+/// How long the service is asked for the order's state after a lost answer.
+pub(super) const PROBE_TIME: Duration = Duration::from_secs(15);
 /// How much of an answer is looked at to tell a page of a proxy from an answer.
 const LOOK: u64 = 64 * 1024;
 
 /// What the service says of the order afterwards.
-enum Fate {
+pub(super) enum Fate {
     /// It does not know the order any more.
     Gone,
     /// The order is still there.
@@ -33,7 +31,12 @@ enum Fate {
 
 /// Why an answer that came to its end is none: a page, nothing, or the scanner's `problem`.
 pub(super) fn unreadable(problem: Error, status: u16, kind: &str, spool: &mut Spool) -> Error {
-    let raw = RawAnswer::new(status, kind, &spool.head(LOOK), None);
+    let head = match spool.head(LOOK) {
+        Ok(head) => head,
+        // What cannot be read again says nothing of what came; a broken coding is the problem.
+        Err(_) => return problem,
+    };
+    let raw = RawAnswer::new(status, kind, &head, None);
     let told = raw.into_error(DOWNLOAD);
     match told.code() {
         Code::HtmlAnswer | Code::EmptyAnswer => told,
@@ -41,9 +44,16 @@ pub(super) fn unreadable(problem: Error, status: u16, kind: &str, spool: &mut Sp
     }
 }
 
+/// Whether something between here and the service may have given this answer: a redirect, a page,
+/// a proxy's own refusal, a failure. The service's own refusals are of the rest.
+pub(super) fn is_doubtful(status: u16, raw: &RawAnswer) -> bool {
+    let is_page = matches!(ErrorBody::decode(raw), ErrorBody::Html { .. });
+    is_page || raw.broken || !(400..=499).contains(&status) || matches!(status, 407 | 408)
+}
+
 impl Job {
     /// Asks for the order's state, and tells everything that is known.
-    pub(super) async fn lost(mut self, cause: Error, extraction: Extraction) -> Error {
+    pub(super) async fn lost(&mut self, cause: Error, extraction: Extraction) -> Error {
         self.call
             .trace
             .event(Level::Warning, || format!("{}; asking for the state", cause.message()));
@@ -51,8 +61,9 @@ impl Job {
         let arrived = extraction.found.pieces().count();
         let begun = extraction.found.documents.len();
         let whole = extraction.found.documents.values().filter(|one| one.is_whole()).count();
-        let download =
-            Download::new(self.orders.kind, &self.order.sign_id, extraction.found, &self.documents);
+        let in_memory = extraction.in_memory();
+        let (kind, sign_id) = (self.orders.kind, self.order.sign_id.clone());
+        let download = Download::new(kind, &sign_id, extraction.found, &self.sent.documents);
         let left = self.time_left();
         let worth = match &fate {
             Fate::There(state) => !is_ended(state),
@@ -61,9 +72,11 @@ impl Job {
         };
         let message = self.message(&cause, &fate, (whole, arrived), worth, left);
         let lost = is_loss(&cause);
+        // Nothing of an order came, and nothing was deleted, as far as the service tells.
+        let is_nothing = self.spool.len() == 0 || is_of_something_else(&cause);
         let error = if lost { unknown(&cause, message) } else { cause.with_message(message) };
         let mut error = error
-            .with_detail("sign_id", self.order.sign_id.as_str())
+            .with_detail("sign_id", sign_id)
             .with_detail("order_state", fate.to_json())
             .with_detail("ask_again", worth)
             .with_detail(
@@ -72,13 +85,25 @@ impl Job {
             )
             .with_detail("documents_arrived", whole)
             .with_detail("documents_in_part", begun - whole)
-            .with_detail("bytes_arrived", self.spool().len());
-        error = self.settle(error, &fate);
+            .with_detail("bytes_arrived", self.spool.len());
+        if extraction.unwritten.is_some() && self.journal.is_some() {
+            error = error.with_detail("in_memory", in_memory);
+            if let Some(folder) = self.fallback.used() {
+                error = error.with_detail("fallback", folder.display().to_string());
+            }
+        }
+        let error = match matches!(fate, Fate::There(_)) && arrived == 0 && is_nothing {
+            true => {
+                self.end_journal();
+                error
+            }
+            false => self.keep(error),
+        };
         if begun == 0 { error } else { error.with_download(download) }
     }
 
-    async fn probe(&self) -> Fate {
-        let call = Call { deadline: Instant::now() + PROBE_TIME, ..self.call.aside() };
+    pub(super) async fn probe(&self) -> Fate {
+        let call = self.limited();
         let asked = self.orders.ask_state(&self.order, &self.url, &call);
         match self.orders.client.within(&call, DOWNLOAD, asked).await {
             Ok(asked) => Fate::There(asked.state),
@@ -102,7 +127,7 @@ impl Job {
         worth: bool,
         left: Option<Duration>,
     ) -> String {
-        let place = if self.journal().is_some() { "the folder" } else { "this error" };
+        let place = if self.journal.is_some() { "the folder" } else { "this error" };
         let came = match (whole, arrived) {
             (0, 0) => "no document arrived whole".to_owned(),
             (0, _) => format!("no document arrived whole; other parts that did are in {place}"),
@@ -122,18 +147,6 @@ impl Job {
         };
         format!("{}; {came}; {now}; {next}", cause.message())
     }
-
-    /// Leaves journal and raw answer where they may be needed, and names them.
-    fn settle(&mut self, error: Error, fate: &Fate) -> Error {
-        if self.spool().len() == 0 && matches!(fate, Fate::There(_)) {
-            // Nothing came, and nothing was deleted.
-            self.end_journal();
-        }
-        let Some(journal) = self.journal() else { return error };
-        error
-            .with_detail("journal", journal.path().display().to_string())
-            .with_detail("raw_answer", journal.answer_path().display().to_string())
-    }
 }
 
 impl Fate {
@@ -150,6 +163,12 @@ fn is_ended(state: &str) -> bool {
     matches!(Phase::of(state), Phase::Failed | Phase::Cancelled)
 }
 
+/// Whether what came was no answer with results.
+fn is_of_something_else(cause: &Error) -> bool {
+    matches!(cause.code(), Code::HtmlAnswer | Code::EmptyAnswer)
+        || cause.http_status().is_some_and(|status| !(200..=299).contains(&status))
+}
+
 /// Whether the answer was lost on the way, and not merely bad.
 fn is_loss(cause: &Error) -> bool {
     !matches!(
@@ -159,6 +178,7 @@ fn is_loss(cause: &Error) -> bool {
             | Code::HtmlAnswer
             | Code::EmptyAnswer
             | Code::AnswerTooLarge
+            | Code::UnexpectedStatus
             | Code::DestinationFailed
     )
 }

@@ -74,6 +74,9 @@ pub struct PadesOrder {
     pub documents: Vec<PadesDocument>,
     /// What is handed out: `padesSignedPdf`, `padesAppendix`, `documentHash`.
     pub results: Vec<String>,
+    /// Whether an order of which a document was not converted is an error, which carries the
+    /// order. Without it the order is returned, and its conversions tell.
+    pub strict: bool,
 }
 
 impl PadesOrder {
@@ -85,6 +88,7 @@ impl PadesOrder {
             add_visual_seals: false,
             documents,
             results: vec![PADES_SIGNED_PDF.to_owned(), DOCUMENT_HASH.to_owned()],
+            strict: false,
         }
     }
 
@@ -104,7 +108,10 @@ impl PadesOrder {
 pub(super) struct Prepared {
     pub body: RequestBody,
     pub documents: Vec<OrderDocument>,
+    pub results: Vec<String>,
     pub timeout_seconds: Option<u32>,
+    /// What the caller should know of the documents, for the log.
+    pub warnings: Vec<String>,
     /// Bytes of all documents together.
     pub total: u64,
 }
@@ -136,12 +143,16 @@ impl PadesOrder {
                 name: document.pdf.name.clone(),
                 sha256: Some(Sha256::of_source(source)?),
                 is_converted: document.pdf_spec.is_some(),
+                size: Some(source.len()),
+                ..OrderDocument::default()
             });
         }
         let total = sources.iter().map(ByteSource::len).sum();
         let body = self.body(sources, pool)?;
         let timeout_seconds = self.properties.timeout_seconds;
-        Ok(Prepared { body, documents, timeout_seconds, total })
+        let results = self.results.clone();
+        let warnings = Vec::new();
+        Ok(Prepared { body, documents, results, timeout_seconds, warnings, total })
     }
 
     fn body(&self, sources: Vec<ByteSource>, pool: &BufferPool) -> Result<RequestBody> {
@@ -190,6 +201,7 @@ impl PadesDocument {
                 seal.check(&format!("{field}.{name}"))?;
             }
         }
+        refuse_allow_signed(&self.pdf, index)?;
         let source = self.pdf.open_unlimited(index)?;
         for (name, seal) in seals {
             if let Some(seal) = seal {
@@ -250,6 +262,16 @@ pub(super) fn wrong_page(field: &str, page: i64, why: &str) -> Error {
     Error::new(Code::SealPage, format!("{field}.page is {page}, but {why}"))
         .with_detail("field", format!("{field}.page"))
         .with_detail("actual", page)
+}
+
+/// A field of conversions only: ignored here, it would promise what does not happen.
+pub(super) fn refuse_allow_signed(pdf: &Document, index: usize) -> Result<()> {
+    if !pdf.allow_signed {
+        return Ok(());
+    }
+    let field = format!("documents[{index}].allowSigned");
+    let why = format!("{field} is set, but only conversions have it: leave it out of orders");
+    Err(Error::new(Code::InvalidArgument, why).with_detail("field", field))
 }
 
 pub(super) fn check_count(count: usize) -> Result<()> {

@@ -38,6 +38,17 @@ impl Part {
         Self::ALL.into_iter().find(|part| part.as_str() == text)
     }
 
+    /// Where the part stands in an answer.
+    pub(super) fn field(self, kind: OrderKind, index: usize) -> String {
+        match (self, kind) {
+            (Self::Document, OrderKind::Pades) => format!("signingResults[{index}].padesSignedPdf"),
+            (Self::Appendix, _) => format!("signingResults[{index}].padesAppendix"),
+            (Self::Document, OrderKind::Sdo) => format!("sdos[{index}]"),
+            (Self::MerchantSignature, _) => format!("merchantSignatures[{index}]"),
+            (Self::EndUserSignature, _) => format!("endUserSignatures[{index}]"),
+        }
+    }
+
     fn suffix(self, kind: OrderKind) -> &'static str {
         match (self, kind) {
             (Self::Document, OrderKind::Pades) => ".pdf",
@@ -54,6 +65,17 @@ impl Part {
 pub(super) enum Places {
     Memory,
     Folder(Names),
+}
+
+/// Where a part goes: each is tried when the one before takes it no more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Home {
+    /// Where the caller wants it.
+    Wanted,
+    /// The folder that takes what the wanted one has no room for.
+    Fallback,
+    /// Memory: the caller gets the bytes.
+    Memory,
 }
 
 /// The names of one download's files.
@@ -93,26 +115,79 @@ impl Places {
         Ok(Self::Folder(names))
     }
 
+    /// The names that results in memory would have in a folder.
+    pub(super) fn names_in_memory(
+        kind: OrderKind,
+        sign_id: &str,
+        documents: &[OrderDocument],
+    ) -> Names {
+        let fallback = file_stem(sign_id);
+        let stem = |(index, document): (usize, &OrderDocument)| match &document.name {
+            Some(name) => file_stem(name),
+            None => format!("{fallback}-{}", index + 1),
+        };
+        let stems = documents.iter().enumerate().map(stem).collect();
+        Names { folder: PathBuf::new(), kind, overwrite: false, stems, fallback }
+    }
+
     /// A place for one part; a name that is taken meanwhile is left for another.
     pub(super) fn sink(
         &self,
         index: usize,
         part: Part,
     ) -> std::result::Result<(Sink, Option<PathBuf>), SinkError> {
-        let Self::Folder(names) = self else { return Ok((Sink::memory(0)?, None)) };
-        let options = FileOptions { overwrite: names.overwrite, sync: true };
-        for other in 0..OTHER_NAMES {
-            let path = names.path(index, part, other);
-            match Sink::file(&path, options) {
-                Err(SinkError::Exists { .. } | SinkError::NotAFile { .. }) => {}
-                made => return made.map(|sink| (sink, Some(path))),
-            }
+        match self {
+            Self::Memory => Ok((Sink::memory(0)?, None)),
+            Self::Folder(names) => names.sink(index, part).map(|(sink, path)| (sink, Some(path))),
         }
-        Err(SinkError::Exists { path: names.path(index, part, 0) })
     }
 }
 
 impl Names {
+    /// A file for one part.
+    pub(super) fn sink(
+        &self,
+        index: usize,
+        part: Part,
+    ) -> std::result::Result<(Sink, PathBuf), SinkError> {
+        let options = FileOptions { overwrite: self.overwrite, sync: true, tag: None };
+        for path in self.candidates(index, part) {
+            match Sink::file(&path, options) {
+                Err(SinkError::Exists { .. } | SinkError::NotAFile { .. }) => {}
+                made => return made.map(|sink| (sink, path)),
+            }
+        }
+        Err(SinkError::Exists { path: self.path(index, part, 0) })
+    }
+
+    /// The paths that a part may have, the first one first.
+    pub(super) fn candidates(
+        &self,
+        index: usize,
+        part: Part,
+    ) -> impl Iterator<Item = PathBuf> + '_ {
+        (0..OTHER_NAMES).map(move |other| self.path(index, part, other))
+    }
+
+    /// The same names in another folder, where nothing is replaced.
+    pub(super) fn within(&self, folder: &Path) -> Self {
+        Self { folder: folder.to_owned(), overwrite: false, ..self.clone() }
+    }
+
+    /// Whether a hidden file of this name can be one that a part of this download was written to.
+    pub(super) fn is_partial(&self, name: &str) -> bool {
+        let Some(inner) = name.strip_prefix('.').and_then(|name| name.strip_suffix(".part")) else {
+            return false;
+        };
+        let mut stems = self.stems.iter().chain([&self.fallback]);
+        stems.any(|stem| {
+            // A long name is cut in its partial file.
+            let begins = inner.starts_with(stem.as_str());
+            let cut = inner.rsplit_once('.').map(|(cut, _)| cut).filter(|cut| cut.len() > 100);
+            begins || cut.is_some_and(|cut| stem.starts_with(cut))
+        })
+    }
+
     fn path(&self, index: usize, part: Part, other: usize) -> PathBuf {
         let mut name = match self.stems.get(index) {
             Some(stem) => stem.clone(),

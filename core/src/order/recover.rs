@@ -1,28 +1,36 @@
 //! After a crash: what lies in a folder, and making the most of it.
 
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use serde_json::{Value, json};
 
-use super::extract::{Extraction, Found, Piece, extract};
-use super::journal::{Journal, Placed, Story};
+use super::download::most_of;
+use super::extract::{Extraction, Found, Piece, Target, extract, unreadable};
+use super::fields::kind_of_list;
+use super::journal::{Journal, Placed, Remains, Story, remove_answer, stem_of_answer};
 use super::model::{OrderKind, seconds_since_epoch};
-use super::places::Places;
+use super::places::{Names, Places};
+use super::proof::Asked;
+use super::reading::is_file_of;
+use super::receive::Sent;
 use super::results::Download;
 use super::spool::Spool;
-use super::{OrderRef, Orders, digest::Running};
+use super::{OrderRef, Orders};
 use crate::client::CallOptions;
 use crate::error::{Code, Error, Result};
-use crate::wire::{BufferPool, WINDOW};
+use crate::file_lock::LockedFile;
+use crate::transport::Coding;
+use crate::wire::{self, BufferPool, Limits, Scanner, Visitor};
 
 /// How an interrupted download stands now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RecoveryOutcome {
     /// Everything had arrived, and is in the folder now. Nothing is left to do.
     Complete,
-    /// A part had arrived. The documents that were whole are in the folder now; journal and raw
-    /// answer are kept.
+    /// A part had arrived, or more than can be understood. The documents that were whole are in the
+    /// folder now; journal and raw answer are kept.
     Partial,
     /// The request had left, but nothing arrived. The order may or may not be deleted.
     NothingArrived,
@@ -89,9 +97,9 @@ impl Recovery {
         }
     }
 
-    fn kept(mut self, journal: &Journal) -> Self {
+    fn kept(mut self, journal: &Journal, answer: &Path) -> Self {
         self.journal = Some(journal.path().to_owned());
-        self.raw_answer = Some(journal.answer_path());
+        self.raw_answer = Some(answer.to_owned());
         self
     }
 
@@ -112,15 +120,24 @@ impl Recovery {
     /// # Errors
     /// [`Code::JournalFailed`] while another process is at it, and when they cannot be removed.
     pub fn dismiss(&mut self) -> Result<()> {
-        let Some(path) = self.journal.take() else { return Ok(()) };
-        match Journal::take(&path)? {
-            Some(journal) => journal.end(),
-            None => {
-                return Err(Error::new(
-                    Code::JournalFailed,
-                    format!("{}: another process is at it", path.display()),
-                ));
-            }
+        let busy = |path: &Path| {
+            let told = format!("{}: another process is at it", path.display());
+            Err(Error::new(Code::JournalFailed, told))
+        };
+        match (self.journal.take(), &self.raw_answer) {
+            (Some(path), answer) => match Journal::take(&path)? {
+                Some(journal) => journal.end(answer.as_deref()),
+                None => return busy(&path),
+            },
+            (None, Some(answer)) => match LockedFile::open(answer) {
+                Ok(Some(_held)) => remove_answer(answer),
+                Ok(None) => return busy(answer),
+                Err(error) => {
+                    let told = format!("{} cannot be removed: {error}", answer.display());
+                    return Err(Error::new(Code::JournalFailed, told));
+                }
+            },
+            (None, None) => {}
         }
         self.raw_answer = None;
         Ok(())
@@ -149,14 +166,21 @@ impl Recovery {
 /// without the service; does not touch downloads that are under way.
 ///
 /// Every document that had arrived whole is in the folder afterwards. Calling it again is safe.
+/// Nothing that is there is replaced: a name that is taken is left for another. Journals and answers
+/// that somebody else can have put there are not believed. A raw answer whose journal is gone is
+/// taken for what it holds.
 ///
 /// # Errors
 /// [`Code::JournalFailed`] when the folder cannot be read. Trouble with one download is told in its
 /// own [`Recovery`].
 pub fn recover(directory: impl AsRef<Path>) -> Result<Vec<Recovery>> {
     let pool = BufferPool::new();
-    let paths = Journal::list(directory.as_ref())?;
-    Ok(paths.iter().filter_map(|path| recover_one(path, &pool)).collect())
+    let found = Journal::list(directory.as_ref())?;
+    let recovered = found.iter().filter_map(|remains| match remains {
+        Remains::Journal(path) => recover_one(path, &pool),
+        Remains::Answer(path) => Some(recover_orphan(path, &pool)),
+    });
+    Ok(recovered.collect())
 }
 
 impl Orders {
@@ -200,79 +224,206 @@ fn recover_one(path: &Path, pool: &BufferPool) -> Option<Recovery> {
         Ok(story) => story?,
         Err(error) => return unreadable(error),
     };
+    let answer = answer_of(&journal, &story);
     if story.done {
-        journal.end();
+        journal.end(Some(&answer));
         return None;
     }
     if !story.sent {
-        journal.end();
+        journal.end(Some(&answer));
         return Some(Recovery::new(RecoveryOutcome::NotSent, Some(&story)));
     }
-    Some(finish(journal, &story, pool))
+    Some(finish(journal, &story, &answer, pool))
 }
 
-fn finish(journal: Journal, story: &Story, pool: &BufferPool) -> Recovery {
-    let mut spool = match Spool::open(&journal.answer_path()) {
+/// Where the raw answer is: the folder may have had no room for it.
+fn answer_of(journal: &Journal, story: &Story) -> PathBuf {
+    let moved = story.moved.as_ref().filter(|path| path.symlink_metadata().is_ok());
+    moved.cloned().unwrap_or_else(|| journal.answer_path())
+}
+
+fn finish(journal: Journal, story: &Story, answer: &Path, pool: &BufferPool) -> Recovery {
+    let nothing = || Recovery::new(RecoveryOutcome::NothingArrived, Some(story));
+    let mut spool = match Spool::open(answer) {
         Ok(spool) if spool.len() > 0 => spool,
-        Ok(_) => return Recovery::new(RecoveryOutcome::NothingArrived, Some(story)).kept(&journal),
+        Ok(_) => return nothing().kept(&journal, answer),
         Err(error) => {
-            let mut one =
-                Recovery::new(RecoveryOutcome::NothingArrived, Some(story)).kept(&journal);
-            let path = journal.answer_path();
-            one.problem = Some(crate::destination::failed(&path, &error.to_string()));
+            let mut one = nothing().kept(&journal, answer);
+            one.problem = Some(crate::destination::failed(answer, &error.to_string()));
             return one;
         }
     };
+    if let Some(coding) = &story.coding {
+        spool.coded(Coding::named(coding));
+    }
     for partial in &story.partial {
         // Whoever wrote to it is gone: we hold the lock.
-        let _ = std::fs::remove_file(partial);
-    }
-    let names = &story.header.names;
-    let places = Places::Folder(names.clone());
-    let already = placed_already(&story.placed);
-    let Extraction { found, problem, unwritten } =
-        extract(&mut spool, names.kind, &places, Some(&journal), already, pool);
-    let download = Download::new(names.kind, &story.header.sign_id, found, &story.header.documents);
-    let mut one = Recovery::new(RecoveryOutcome::Partial, Some(story));
-    match problem.or(unwritten) {
-        Some(problem) => {
-            one.problem = Some(problem);
-            one = one.kept(&journal);
+        let own = partial.symlink_metadata();
+        if own.is_ok_and(|found| crate::file_lock::check_own(partial, &found).is_ok()) {
+            let _ = std::fs::remove_file(partial);
         }
+    }
+    let header = &story.header;
+    let sent = Sent::new(header.documents.clone(), header.results.clone());
+    let names = header.names.within(&header.names.folder);
+    let already = placed_already(&story.placed);
+    let reading = Reading { names, sent, status: story.status, journal: Some(&journal) };
+    let (found, problem) = reading.read(&mut spool, already, Some(&header.sign_id), pool);
+    let is_answer = story.status.is_none_or(|status| (200..=299).contains(&status));
+    let mut one = Recovery::new(RecoveryOutcome::Partial, Some(story));
+    one.download = Some(found);
+    let count = one.download.as_ref().map_or(0, Download::document_count);
+    match problem {
         None => {
             one.outcome = RecoveryOutcome::Complete;
-            one.problem = download.check_digests().err();
-            journal.end();
+            journal.end(Some(answer));
+        }
+        Some(problem) if problem.code() == Code::OrderDeleted => {
+            one.outcome = RecoveryOutcome::Complete;
+            one.problem = Some(problem);
+            journal.end(Some(answer));
+        }
+        Some(problem) => {
+            if count == 0 && !is_answer {
+                one.outcome = RecoveryOutcome::NothingArrived;
+            }
+            one.problem = Some(problem);
+            one = one.kept(&journal, answer);
         }
     }
-    one.download = Some(download);
     one
+}
+
+/// A raw answer whose journal is gone.
+fn recover_orphan(path: &Path, pool: &BufferPool) -> Recovery {
+    let mut one = Recovery::new(RecoveryOutcome::Unreadable, None);
+    one.raw_answer = Some(path.to_owned());
+    let refused = |mut one: Recovery, why: String| {
+        one.problem = Some(Error::new(Code::JournalFailed, format!("{}: {why}", path.display())));
+        one
+    };
+    let _held = match LockedFile::open(path) {
+        Ok(Some(held)) => held,
+        Ok(None) => return Recovery::new(RecoveryOutcome::InProgress, None),
+        Err(error) => return refused(one, error.to_string()),
+    };
+    let mut spool = match Spool::open(path) {
+        Ok(spool) => spool,
+        Err(error) => return refused(one, error.to_string()),
+    };
+    if spool.len() == 0 {
+        one.outcome = RecoveryOutcome::NothingArrived;
+        return one;
+    }
+    let kind = match kind_of(&mut spool, pool) {
+        Ok(Some(kind)) => kind,
+        Ok(None) => return refused(one, "it holds no results of an order".to_owned()),
+        Err(problem) => return refused(one, problem.message().to_owned()),
+    };
+    let names = Names {
+        folder: path.parent().unwrap_or(Path::new(".")).to_owned(),
+        kind,
+        overwrite: false,
+        stems: Vec::new(),
+        fallback: stem_of_answer(path),
+    };
+    let sent = Sent::new(Vec::new(), Vec::new());
+    let reading = Reading { names, sent, status: None, journal: None };
+    let (download, problem) = reading.read(&mut spool, Found::default(), None, pool);
+    one.kind = Some(kind);
+    one.sign_id = Some(download.sign_id().to_owned()).filter(|id| !id.is_empty());
+    one.download = Some(download);
+    one.outcome = RecoveryOutcome::Partial;
+    match problem {
+        None => {
+            one.outcome = RecoveryOutcome::Complete;
+            one.raw_answer = None;
+            remove_answer(path);
+        }
+        Some(problem) => one.problem = Some(problem),
+    }
+    one
+}
+
+/// A raw answer that is read after the fact.
+struct Reading<'a> {
+    names: Names,
+    sent: Sent,
+    status: Option<u16>,
+    journal: Option<&'a Journal>,
+}
+
+impl Reading<'_> {
+    /// What it holds, and why it is not proven to be all.
+    fn read(
+        self,
+        spool: &mut Spool,
+        already: Found,
+        sign_id: Option<&str>,
+        pool: &BufferPool,
+    ) -> (Download, Option<Error>) {
+        let kind = self.names.kind;
+        let places = Places::Folder(self.names);
+        let documents = &self.sent.documents;
+        let target = Target {
+            kind,
+            places: &places,
+            fallback: None,
+            journal: self.journal,
+            expected: documents.len(),
+            most: most_of(documents, &places, spool.len()).0,
+            reuse: true,
+        };
+        let Extraction { found, problem, unwritten } = extract(spool, target, already, pool);
+        let own = found.sign_id.clone().unwrap_or_default();
+        let sign_id = sign_id.unwrap_or(&own);
+        let judged_of = found.clone();
+        let download = Download::new(kind, sign_id, found, documents);
+        let judge = || {
+            let wanted = self.sent.wanted.as_ref();
+            let asked = Asked { kind, sign_id, documents, wanted, status: self.status };
+            asked.judge(&judged_of, &download).err()
+        };
+        let problem = problem.or(unwritten).or_else(judge);
+        (download, problem)
+    }
+}
+
+/// Which kind of order an answer is of.
+fn kind_of(spool: &mut Spool, pool: &BufferPool) -> Result<Option<OrderKind>> {
+    #[derive(Default)]
+    struct Seen(Option<OrderKind>);
+
+    impl Visitor for Seen {
+        type Error = std::convert::Infallible;
+
+        fn begin_array(&mut self, path: &wire::Path) -> Result<(), Self::Error> {
+            self.0 = self.0.or(kind_of_list(path));
+            Ok(())
+        }
+    }
+
+    let limits = Limits { max_bytes: u64::MAX, ..Limits::default() };
+    let mut scanner = Scanner::new(Seen::default(), limits, pool);
+    let mut reader = spool.decoded().map_err(|error| unreadable(&error))?;
+    let mut window = vec![0; wire::WINDOW];
+    loop {
+        let count = reader.read(&mut window).map_err(|error| unreadable(&error))?;
+        let part = window.get(..count).unwrap_or_default();
+        // An answer that breaks off is one of its kind all the same.
+        if count == 0 || scanner.feed(part).is_err() || scanner.visitor().0.is_some() {
+            return Ok(scanner.visitor().0);
+        }
+    }
 }
 
 /// The parts that had got their names, where the file is what the journal says.
 fn placed_already(placed: &[Placed]) -> Found {
     let mut found = Found::default();
-    for one in placed.iter().filter(|one| is_there(one)) {
+    for one in placed.iter().filter(|one| is_file_of(&one.path, one.size, one.sha256)) {
         let Placed { index, part, path, size, sha256 } = one.clone();
         let piece = Piece { data: None, path: Some(path), size, sha256 };
         found.documents.entry(index).or_default().pieces.insert(part, piece);
     }
     found
-}
-
-fn is_there(placed: &Placed) -> bool {
-    let Ok(mut file) = std::fs::File::open(&placed.path) else { return false };
-    if !file.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == placed.size) {
-        return false;
-    }
-    let mut running = Running::default();
-    let mut window = vec![0; WINDOW];
-    loop {
-        match std::io::Read::read(&mut file, &mut window) {
-            Ok(0) => return running.finish() == placed.sha256,
-            Ok(count) => running.update(window.get(..count).unwrap_or_default()),
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(_) => return false,
-        }
-    }
 }

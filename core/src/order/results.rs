@@ -14,6 +14,9 @@ use super::places::Part;
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
 
+/// Why a digest that is none is not compared.
+const UNREADABLE: &str = "the stated digest cannot be read";
+
 /// A signed PDF and what belongs to it (specification, "PAdES download result").
 #[derive(Clone)]
 #[non_exhaustive]
@@ -250,10 +253,16 @@ impl Download {
         }
     }
 
-    /// The first digest that differs, as an error.
+    /// The first digest that differs or is no digest, as an error.
     pub(super) fn check_digests(&self) -> Result<()> {
         let differing = |index: usize, field: &str, check: &DigestCheck| {
             match check {
+            DigestCheck::NotCompared(UNREADABLE) => Err(Error::new(
+                Code::DownloadIncomplete,
+                format!("documents[{index}]: what the service states as {field} is no digest; what arrived is kept"),
+            )
+            .with_detail("index", index)
+            .with_detail("field", field)),
             DigestCheck::Differs { stated, actual } => Err(Error::new(
                 Code::DigestMismatch,
                 format!("documents[{index}]: the service states {field} {stated}, but here it is {actual}; the files are kept, do not use them as the signed documents"),
@@ -283,7 +292,7 @@ fn signed_pdf(index: usize, mut one: FoundDocument, sent: Option<&OrderDocument>
     let appendix = one.pieces.remove(&Part::Appendix);
     let signed_check = match (&document, one.signed.as_deref().map(Sha256::parse)) {
         (_, None) => DigestCheck::NotCompared("the service states no digest"),
-        (_, Some(None)) => DigestCheck::NotCompared("the stated digest cannot be read"),
+        (_, Some(None)) => DigestCheck::NotCompared(UNREADABLE),
         (None, _) => DigestCheck::NotCompared("the signed PDF did not come"),
         (Some(piece), Some(Some(stated))) => DigestCheck::of(stated, piece.sha256),
     };
@@ -347,10 +356,13 @@ fn unsigned_check(
         return DigestCheck::NotCompared("the service states no digest");
     };
     let Some(stated) = Sha256::parse(stated) else {
-        return DigestCheck::NotCompared("the stated digest cannot be read");
+        return DigestCheck::NotCompared(UNREADABLE);
     };
     match sent {
         Some(OrderDocument { is_converted: true, .. }) => converted_check(stated, signed),
+        Some(OrderDocument { sha256_of_utf8: Some(actual), .. }) if stated == *actual => {
+            DigestCheck::Matches
+        }
         Some(OrderDocument { sha256: Some(actual), .. }) => DigestCheck::of(stated, *actual),
         _ => DigestCheck::NotCompared(
             "it is not known here what was sent; pass the order or the original documents",

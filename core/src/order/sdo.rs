@@ -9,7 +9,7 @@ use signdoc_spec::values::{DOCUMENT_HASH, SDO, SDO_RESULTS};
 
 use super::digest::Sha256;
 use super::model::{OrderDocument, OrderProperties};
-use super::pades::{Prepared, check_count, check_results};
+use super::pades::{Prepared, check_count, check_results, refuse_allow_signed};
 use crate::document::Document;
 use crate::error::{Code, Error, Result, of_encoding};
 use crate::wire::{BufferPool, RequestBuilder};
@@ -22,7 +22,8 @@ use crate::wire::{BufferPool, RequestBuilder};
 pub struct SdoDocument {
     /// A PDF.
     pub pdf: Option<Document>,
-    /// Plain text. Its ISO-8859-1 bytes are signed, so it must hold no other characters.
+    /// Plain text. The service's documentation says that its ISO-8859-1 bytes are signed; a text
+    /// with other characters is sent with a warning in the log.
     pub text: Option<String>,
     /// An XML document; needs `xls`.
     pub xml: Option<String>,
@@ -107,17 +108,18 @@ impl SdoOrder {
             if let Some(description) = &document.description {
                 builder = builder.raw("\"description\":").string(description).raw(",");
             }
-            let (sent, sha256, bytes) = document.write(index, builder)?;
+            let (sent, known) = document.write(index, builder)?;
             builder = sent.raw("}");
-            let name = document.pdf.as_ref().and_then(|pdf| pdf.name.clone());
-            documents.push(OrderDocument { name, sha256, is_converted: false });
-            total += bytes;
+            total += known.size.unwrap_or_default();
+            documents.push(known);
         }
         let results = json!(self.results);
         let builder = builder.raw("],\"resultContent\":").raw(&results.to_string()).raw("}");
         let body = builder.build(pool).map_err(|error| of_encoding(&error))?;
         let timeout_seconds = self.properties.timeout_seconds;
-        Ok(Prepared { body, documents, timeout_seconds, total })
+        let results = self.results.clone();
+        let warnings = self.documents.iter().enumerate().filter_map(warning_of_text).collect();
+        Ok(Prepared { body, documents, results, timeout_seconds, warnings, total })
     }
 }
 
@@ -133,7 +135,7 @@ impl SdoDocument {
             [_] => match (&self.xml, &self.xls) {
                 (Some(_), None) => "has xml without its stylesheet xls".to_owned(),
                 (None, Some(_)) => "has the stylesheet xls without its xml".to_owned(),
-                _ => return self.text.as_ref().map_or(Ok(()), |text| check_text(index, text)),
+                _ => return Ok(()),
             },
             [] => "has no content".to_owned(),
             several => format!("has {} at once", several.join(" and ")),
@@ -146,50 +148,60 @@ impl SdoDocument {
         .with_detail("index", index))
     }
 
-    /// Adds the content; tells its digest where it is known what is signed, and its size in bytes.
+    /// Adds the content; tells what is to be remembered of it: its digests where it is known what is
+    /// signed, and its size.
     fn write(
         &self,
         index: usize,
         builder: RequestBuilder,
-    ) -> Result<(RequestBuilder, Option<Sha256>, u64)> {
+    ) -> Result<(RequestBuilder, OrderDocument)> {
         if let Some(pdf) = &self.pdf {
+            refuse_allow_signed(pdf, index)?;
             let source = pdf.open_unlimited(index)?;
-            let (digest, bytes) = (Sha256::of_source(&source)?, source.len());
-            return Ok((builder.raw("\"pdf\":").document(source), Some(digest), bytes));
+            let known = OrderDocument {
+                name: pdf.name.clone(),
+                sha256: Some(Sha256::of_source(&source)?),
+                size: Some(source.len()),
+                ..OrderDocument::default()
+            };
+            return Ok((builder.raw("\"pdf\":").document(source), known));
         }
         if let Some(text) = &self.text {
-            let digest = latin_1(text).map(|bytes| Sha256::of(&bytes));
-            return Ok((builder.raw("\"text\":").string(text), digest, text.len() as u64));
+            let known = OrderDocument {
+                sha256: latin_1(text).map(|bytes| Sha256::of(&bytes)),
+                sha256_of_utf8: (!text.is_ascii()).then(|| Sha256::of(text.as_bytes())),
+                size: Some(text.len() as u64),
+                ..OrderDocument::default()
+            };
+            return Ok((builder.raw("\"text\":").string(text), known));
         }
         let (xml, xls) =
             (self.xml.as_deref().unwrap_or_default(), self.xls.as_deref().unwrap_or_default());
         let builder = builder.raw("\"xml\":").string(xml).raw(",\"xls\":").string(xls);
-        Ok((builder, None, (xml.len() + xls.len()) as u64))
+        let size = Some((xml.len() + xls.len()) as u64);
+        Ok((builder, OrderDocument { size, ..OrderDocument::default() }))
     }
 }
 
-/// The bytes that are signed for a text: ISO-8859-1, one for each character.
+/// The bytes that are signed for a text, says the service's documentation: ISO-8859-1, one for each
+/// character.
 fn latin_1(text: &str) -> Option<Vec<u8>> {
     text.chars().map(|c| u8::try_from(u32::from(c)).ok()).collect()
 }
 
-fn check_text(index: usize, text: &str) -> Result<()> {
-    let wrong = text.chars().enumerate().find(|(_, c)| u32::from(*c) > 0xFF);
-    let Some((position, found)) = wrong else { return Ok(()) };
+/// The service's documentation says that the ISO-8859-1 bytes of a text are signed; the
+/// specification does not. Whether it takes other characters is left to the service.
+fn warning_of_text((index, document): (usize, &SdoDocument)) -> Option<String> {
+    let text = document.text.as_ref()?;
+    let (position, found) = text.chars().enumerate().find(|(_, c)| u32::from(*c) > 0xFF)?;
     let before: String = text.chars().take(position).collect();
     let line = before.matches('\n').count() + 1;
     let column = before.chars().rev().take_while(|c| *c != '\n').count() + 1;
     let point = format!("U+{:04X}", u32::from(found));
-    Err(Error::new(
-        Code::UnencodableText,
-        format!("documents[{index}].text holds {point} at line {line}, column {column}, which ISO-8859-1 cannot express; replace it, or send the text as a PDF"),
-    )
-    .with_detail("field", format!("documents[{index}].text"))
-    .with_detail("index", index)
-    .with_detail("character", point)
-    .with_detail("position", position)
-    .with_detail("line", line)
-    .with_detail("column", column))
+    Some(format!(
+        "documents[{index}].text holds {point} at line {line}, column {column}, which ISO-8859-1 cannot express ({}); the service may refuse it",
+        Code::UnencodableText.name()
+    ))
 }
 
 #[cfg(test)]
@@ -226,17 +238,18 @@ mod tests {
     }
 
     #[test]
-    fn a_text_outside_of_latin_1_is_named_with_its_place() {
+    fn a_text_outside_of_latin_1_is_sent_with_a_warning_that_names_its_place() {
         let order = SdoOrder::new(
             "o",
             vec![SdoDocument::from_text("blå"), SdoDocument::from_text("æ\nto €")],
         );
-        let error = order.prepare(&BufferPool::new()).err().unwrap();
-        assert_eq!(error.code(), Code::UnencodableText);
-        assert_eq!(error.details()["field"], "documents[1].text");
-        assert_eq!(error.details()["character"], "U+20AC");
-        assert_eq!(error.details()["position"], 5);
-        assert_eq!((&error.details()["line"], &error.details()["column"]), (&2.into(), &4.into()));
+        let prepared = order.prepare(&BufferPool::new()).unwrap();
+        let [warning] = prepared.warnings.as_slice() else { panic!("one warning") };
+        for part in ["documents[1].text", "U+20AC", "line 2, column 4"] {
+            assert!(warning.contains(part), "{warning}");
+        }
+        assert!(prepared.documents[0].sha256.is_some());
+        assert_eq!(prepared.documents[1].sha256, None, "nobody knows what is signed");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! States of orders: how answers tell them, and what they mean for the order's life.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value;
 use signdoc_spec::PadesState;
 
@@ -65,13 +67,36 @@ pub(super) fn parse(raw: RawAnswer, what: &'static str, pool: &BufferPool) -> Re
         }
     };
     let named = FIELDS.iter().find_map(|field| value.get(field).and_then(Value::as_str));
-    let found = named.or_else(|| value.as_str()).map(str::trim);
-    let found = found.filter(|state| is_word(state)).ok_or_else(|| {
+    let named = named.or_else(|| value.as_str()).map(str::trim).filter(|state| is_word(state));
+    let found = named.map(str::to_ascii_uppercase).or_else(|| by_value(&value));
+    found.ok_or_else(|| {
         Error::new(Code::MissingField, format!("{what}: the answer tells no orderState"))
             .with_status(status)
             .with_detail("field", "orderState")
-    })?;
-    Ok(found.to_ascii_uppercase())
+    })
+}
+
+/// The one state of the specification that stands anywhere in the answer: it does not show the
+/// name of the field. `None` where there is none, or where several are named.
+fn by_value(value: &Value) -> Option<String> {
+    let mut known = BTreeSet::new();
+    collect(value, &mut known);
+    let mut known = known.into_iter();
+    known.next().filter(|_| known.next().is_none())
+}
+
+fn collect(value: &Value, known: &mut BTreeSet<String>) {
+    match value {
+        Value::String(text) => {
+            let state = PadesState::from_text(text.trim());
+            if PadesState::KNOWN.contains(&state) {
+                known.insert(state.as_str().to_owned());
+            }
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect(item, known)),
+        Value::Object(members) => members.values().for_each(|member| collect(member, known)),
+        _ => {}
+    }
 }
 
 fn is_word(text: &str) -> bool {
@@ -99,6 +124,12 @@ mod tests {
             "\"USER_SIGNING\"",
             "USER_SIGNING",
             " user_signing\r\n",
+            r#"{"signId":"x","phase":"USER_SIGNING"}"#,
+            r#"{"order":{"details":{"now":"USER_SIGNING"}}}"#,
+            r#"["USER_SIGNING"]"#,
+            r#"[{"orders":[{"s":"USER_SIGNING"}],"again":"user_signing"}]"#,
+            r#"{"orderState":7,"text":"USER_SIGNING"}"#,
+            r#"{"orderState":{"name":"USER_SIGNING"}}"#,
         ] {
             assert_eq!(read(text).unwrap(), "USER_SIGNING", "{text}");
         }
@@ -111,6 +142,8 @@ mod tests {
             ("{}", Code::MissingField),
             ("null", Code::MissingField),
             (r#"{"orderState":7}"#, Code::MissingField),
+            (r#"{"past":"USER_SIGNING","now":"SIGN_COMPLETED"}"#, Code::MissingField),
+            (r#"{"note":"see USER_SIGNING"}"#, Code::MissingField),
             ("<html><title>Login</title>", Code::HtmlAnswer),
             ("", Code::EmptyAnswer),
             ("all is well", Code::MalformedAnswer),

@@ -24,7 +24,9 @@ const WAIT: &str = "wait";
 const FIRST_PAUSE: Duration = Duration::from_secs(1);
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
 /// How long the service may fail to answer before waiting ends with its error.
-const OUTAGE_TOLERATED: Duration = Duration::from_secs(60);
+const OUTAGE_TOLERATED: Duration = Duration::from_secs(30);
+/// The longest pause that the service can ask for: results can be had for 90 seconds only.
+const LONGEST_ASKED: Duration = Duration::from_secs(45);
 /// States kept for somebody who does not look.
 const KEPT: usize = 64;
 
@@ -220,7 +222,7 @@ impl Orders {
                 }
                 Err(error) => return Err(vanished(error, options.watch.state().as_deref())),
             };
-            let next = pause.max(asked_to_wait.unwrap_or_default());
+            let next = pause.max(asked_to_wait.unwrap_or_default().min(LONGEST_ASKED));
             if Instant::now() + next >= call.deadline {
                 return Err(deadline_passed(WAIT));
             }
