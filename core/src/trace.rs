@@ -11,6 +11,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use http::HeaderMap;
 
+use crate::secrets::{Secrets, without_documents};
+
 /// Events a trace keeps when nobody takes them; older ones are dropped.
 const KEPT: usize = 256;
 /// How much of an answer's text is kept, in bytes.
@@ -133,12 +135,12 @@ impl Trace {
         events.push_back(event);
     }
 
-    pub(crate) fn answered(&self, status: u16, headers: &HeaderMap) {
+    pub(crate) fn answered(&self, status: u16, headers: &HeaderMap, secrets: &Secrets) {
         let shown = |(name, value): (&http::HeaderName, &http::HeaderValue)| {
             let value = value.to_str().ok().filter(|_| SHOWN.contains(&name.as_str()))?;
             // A redirect's query may carry a code or state.
             let value = value.split('?').next().unwrap_or_default();
-            Some((name.as_str().to_owned(), value.to_owned()))
+            Some((name.as_str().to_owned(), secrets.clean(value).into_owned()))
         };
         let headers = headers.iter().filter_map(shown).collect();
         *lock(&self.0.last) = Some(LastAnswer { status, headers, body: None });
@@ -146,6 +148,7 @@ impl Trace {
 
     pub(crate) fn answered_with(&self, text: &str) {
         if let Some(last) = lock(&self.0.last).as_mut() {
+            let text = without_documents(text);
             let end = text.floor_char_boundary(TEXT_KEPT);
             last.body = text.get(..end).map(str::to_owned);
         }
@@ -185,7 +188,7 @@ mod tests {
         let mut headers = HeaderMap::new();
         headers.insert("set-cookie", "canary=1".parse().unwrap());
         headers.insert("location", "https://shop.example/cb?code=canary".parse().unwrap());
-        trace.answered(302, &headers);
+        trace.answered(302, &headers, &Secrets::default());
         let shown = format!("{:?}", trace.last_answer());
         assert!(!shown.contains("canary") && shown.contains("shop.example"), "{shown}");
     }

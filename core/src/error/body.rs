@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Map, Value};
 
 use super::{Code, Error};
+use crate::secrets::without_documents;
 
 /// How much of an error body is read at all, in bytes.
 pub(crate) const BODY_CAP: usize = 1024 * 1024;
@@ -67,6 +68,7 @@ impl RawAnswer {
 }
 
 fn excerpt(text: &str) -> String {
+    let text = &*without_documents(text);
     let mut end = text.len().min(TEXT_CAP);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -194,6 +196,7 @@ fn join(code: &str, description: &str) -> String {
 
 fn first_line(text: &str) -> String {
     const SHOWN: usize = 300;
+    let text = &*without_documents(text);
     let line = text.lines().next().unwrap_or_default();
     match line.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}...", line.get(..end).unwrap_or_default()),

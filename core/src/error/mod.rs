@@ -7,6 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Bytes;
 use serde_json::{Map, Value};
 pub use signdoc_spec::{Category, Code};
 
@@ -14,7 +15,7 @@ pub(crate) use body::{BODY_CAP, ErrorBody, RawAnswer};
 pub(crate) use classify::{failure_of, lost, of_encoding, of_scan, of_sink};
 
 use crate::conversion::Conversion;
-use crate::order::Download;
+use crate::order::{Download, Order};
 
 /// The result of everything in this crate that can fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -57,6 +58,8 @@ struct Inner {
     details: Map<String, Value>,
     conversions: Vec<Conversion>,
     download: Option<Arc<Download>>,
+    order: Option<Box<Order>>,
+    raw_answer: Option<Bytes>,
 }
 
 impl Error {
@@ -73,6 +76,8 @@ impl Error {
             details: Map::new(),
             conversions: Vec::new(),
             download: None,
+            order: None,
+            raw_answer: None,
         }))
     }
 
@@ -103,6 +108,29 @@ impl Error {
     #[must_use]
     pub fn with_message(self, message: String) -> Self {
         self.map(|inner| inner.message = message)
+    }
+
+    /// The same occurrence with other texts where `change` has some.
+    pub(crate) fn map_texts(self, change: &dyn Fn(&str) -> Option<String>) -> Self {
+        let has = |text: &str| change(text).is_some();
+        let needed = has(&self.0.message)
+            || self.0.name.as_deref().is_some_and(has)
+            || self.0.reference.as_deref().is_some_and(has)
+            || has(&Value::Object(self.0.details.clone()).to_string())
+            || self.0.conversions.iter().any(|one| has(&one.to_json().to_string()));
+        if !needed {
+            return self;
+        }
+        self.map(|inner| {
+            let texts = [Some(&mut inner.message), inner.name.as_mut(), inner.reference.as_mut()];
+            for text in texts.into_iter().flatten() {
+                if let Some(changed) = change(text) {
+                    *text = changed;
+                }
+            }
+            crate::secrets::change_members(&mut inner.details, change);
+            inner.conversions.iter_mut().for_each(|one| one.map_texts(change));
+        })
     }
 
     /// The same error about the document `index` of a call: [`Document::from_reader`] and its kind
@@ -158,6 +186,14 @@ impl Error {
         self.map(|inner| inner.download = Some(Arc::new(download)))
     }
 
+    pub(crate) fn with_order(self, order: Order) -> Self {
+        self.map(|inner| inner.order = Some(Box::new(order)))
+    }
+
+    pub(crate) fn with_raw_answer(self, raw: Bytes) -> Self {
+        self.map(|inner| inner.raw_answer = Some(raw))
+    }
+
     /// The row of the error table.
     #[must_use]
     pub fn code(&self) -> Code {
@@ -190,16 +226,27 @@ impl Error {
 
     /// What to do next. Where an order may have been created (`order_may_exist` among the details)
     /// that is what to do about an outcome that is not known; where a signing session is over
-    /// (`session_over`) and the row would have the call repeated, it is to begin another session.
+    /// (`session_over`) and the row would have the call repeated, it is to begin another session;
+    /// where an order is gone (`ask_again` is false), what to do with what came.
     #[must_use]
     pub fn advice(&self) -> &'static str {
         let asks_again = self.may_pass() || self.0.code == Code::OutcomeUnknown;
         let row = match self.0.code {
-            _ if self.leaves_an_order() => Code::OutcomeUnknown,
             _ if self.ends_a_session() && asks_again => Code::CscSessionSpent,
+            own @ (Code::OutcomeUnknown
+            | Code::ReceptionContinues
+            | Code::OrderDeleted
+            | Code::DigestMismatch) => own,
+            _ if self.is_of_a_deleted_order() => Code::DownloadIncomplete,
+            _ if self.leaves_an_order() => Code::OutcomeUnknown,
             own => own,
         };
         row.spec().advice
+    }
+
+    /// Whether the order is gone from the service, so that asking again is of no use.
+    fn is_of_a_deleted_order(&self) -> bool {
+        self.0.details.get("ask_again") == Some(&Value::Bool(false))
     }
 
     fn leaves_an_order(&self) -> bool {
@@ -232,7 +279,10 @@ impl Error {
     /// order may have been created (`order_may_exist`): the call would create another.
     #[must_use]
     pub fn is_retryable(&self) -> bool {
-        self.may_pass() && !self.ends_a_session() && !self.leaves_an_order()
+        self.may_pass()
+            && !self.ends_a_session()
+            && !self.leaves_an_order()
+            && !self.is_of_a_deleted_order()
     }
 
     /// How long the service asked to wait before a repetition.
@@ -260,6 +310,21 @@ impl Error {
         self.0.download.as_deref()
     }
 
+    /// The order that exists although the call failed, as where `strict` was asked for and a
+    /// document was not converted.
+    #[must_use]
+    pub fn order(&self) -> Option<&Order> {
+        self.0.order.as_deref()
+    }
+
+    /// What a download brought, as it came, where that was not proven superfluous and no file has
+    /// all of it: the service has deleted the order, so this is the only copy. A download into a
+    /// folder leaves it there, named by the detail `raw_answer`, and here only what no file took.
+    #[must_use]
+    pub fn raw_answer(&self) -> Option<&Bytes> {
+        self.0.raw_answer.as_ref()
+    }
+
     /// Everything above as one JSON object (document bytes left out), as every face shows it.
     #[must_use]
     pub fn to_json(&self) -> Value {
@@ -278,6 +343,8 @@ impl Error {
             "retry_after": self.retry_after().map(|d| d.as_secs_f64()),
             "details": self.0.details,
             "download": self.download().map(Download::to_json),
+            "order": self.order().map(Order::to_json),
+            "raw_answer_bytes": self.raw_answer().map(Bytes::len),
             "results": self.conversions().iter().map(Conversion::to_json).collect::<Vec<_>>(),
         })
     }

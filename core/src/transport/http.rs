@@ -7,13 +7,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use http::header::{AUTHORIZATION, CONTENT_TYPE, DATE, HeaderMap, HeaderValue, RETRY_AFTER};
+use http::header::{
+    ACCEPT_ENCODING, AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, DATE, HeaderMap, HeaderValue,
+    RETRY_AFTER,
+};
 use http::{Method, header};
 use secrecy::{ExposeSecret, SecretString};
 use tokio::time::Instant;
 use url::Url;
 
 use super::connect::{ConnectLimit, limited};
+use super::encoding::{Coding, Decoder};
 use super::proxy::Proxies;
 use super::upload::Caller;
 use crate::client::Call;
@@ -163,8 +167,13 @@ impl Transport {
         let activity = Activity::new();
         let mut headers = HeaderMap::new();
         headers.insert(header::ACCEPT, body.accept());
+        headers.insert(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
         if let Some(authorization) = authorization {
+            call.secrets.learn_header(&authorization);
             headers.insert(AUTHORIZATION, secret_header(what, &authorization)?);
+        }
+        if let Body::Form(form) = &body {
+            call.secrets.learn_form(form);
         }
         let caller = Caller::default();
         let body = prepared(body, &mut headers, &call.progress, &activity, &caller);
@@ -186,8 +195,11 @@ impl Transport {
         let elapsed = limits.activity.start.elapsed().as_millis();
         call.trace
             .event(Level::Debug, || format!("{what}: HTTP status {status} after {elapsed} ms"));
-        call.trace.answered(status, response.headers());
-        Ok(Answer { response, limits, offset: 0, call: call.clone(), _caller: caller })
+        call.trace.answered(status, response.headers(), &call.secrets);
+        let coding = coding_of(response.headers());
+        let decoder = Decoder::new(coding.clone());
+        let call = call.clone();
+        Ok(Answer { response, limits, offset: 0, call, coding, decoder, _caller: caller })
     }
 }
 
@@ -283,12 +295,29 @@ pub(crate) fn deadline_passed(what: &str) -> Error {
     )
 }
 
+/// The coding of a body; several, one on top of the other, are none that can be undone here.
+fn coding_of(headers: &HeaderMap) -> Coding {
+    let mut named = headers
+        .get_all(CONTENT_ENCODING)
+        .iter()
+        .flat_map(|value| value.to_str().unwrap_or("unknown").split(','))
+        .map(Coding::named)
+        .filter(|coding| *coding != Coding::Identity);
+    match (named.next(), named.next()) {
+        (None, _) => Coding::Identity,
+        (Some(one), None) => one,
+        (Some(_), Some(_)) => Coding::Other("several codings".to_owned()),
+    }
+}
+
 /// An answer whose body is still to come.
 pub(crate) struct Answer {
     response: reqwest::Response,
     limits: Limits,
     offset: u64,
     call: Call,
+    coding: Coding,
+    decoder: Option<Decoder>,
     /// An answer may begin before the request has ended.
     _caller: Caller,
 }
@@ -314,16 +343,51 @@ impl Answer {
         retry_after(self.response.headers())
     }
 
+    /// The coding that the body comes in.
+    pub(crate) fn coding(&self) -> &Coding {
+        &self.coding
+    }
+
     /// The length of the body where the service tells it beforehand.
     pub(crate) fn content_length(&self) -> Option<u64> {
         self.response.content_length()
     }
 
-    /// The next piece of the body.
+    /// The next piece of the body, decoded.
+    ///
+    /// # Errors
+    /// [`Code::TruncatedAnswer`] when the connection ends early, the timeouts, and
+    /// [`Code::MalformedAnswer`] for a coding that cannot be undone.
+    pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>> {
+        if let Coding::Other(name) = &self.coding {
+            return Err(encoded(self.limits.what, &format!("is encoded with {name}")));
+        }
+        loop {
+            let what = self.limits.what;
+            let damaged = |error| encoded(what, &format!("is damaged in its coding: {error}"));
+            if let Some(decoder) = &mut self.decoder
+                && let Some(decoded) = decoder.next().map_err(damaged)?
+            {
+                return Ok(Some(decoded));
+            }
+            let chunk = self.chunk_as_it_came().await?;
+            match (&mut self.decoder, chunk) {
+                (None, chunk) => return Ok(chunk),
+                (Some(decoder), Some(bytes)) => decoder.feed(bytes),
+                (Some(decoder), None) => {
+                    let rest = decoder.finish().map_err(damaged)?;
+                    self.decoder = None;
+                    return Ok((!rest.is_empty()).then_some(rest));
+                }
+            }
+        }
+    }
+
+    /// The next piece of the body in the coding in which it comes.
     ///
     /// # Errors
     /// [`Code::TruncatedAnswer`] when the connection ends early, and the timeouts.
-    pub(crate) async fn chunk(&mut self) -> Result<Option<Bytes>> {
+    pub(crate) async fn chunk_as_it_came(&mut self) -> Result<Option<Bytes>> {
         let chunk = self.limits.hold(self.response.chunk()).await?;
         let chunk = chunk.map_err(|error| lost(error, self.limits.what, self.offset))?;
         self.limits.activity.touch();
@@ -369,6 +433,9 @@ impl Answer {
         let (status, kind) = (self.status(), self.content_type().to_owned());
         let after = retry_after(self.response.headers());
         let mut body = first.to_vec();
+        if let Coding::Other(name) = &self.coding {
+            body = format!("(a body that is encoded with {name}, which was not asked for)").into();
+        }
         let mut broken = false;
         while body.len() <= crate::error::BODY_CAP {
             match self.chunk().await {
@@ -380,10 +447,17 @@ impl Answer {
                 }
             }
         }
-        let raw = RawAnswer { broken, ..RawAnswer::new(status, &kind, &body, after) };
+        broken &= !matches!(self.coding, Coding::Other(_));
+        let mut raw = RawAnswer { broken, ..RawAnswer::new(status, &kind, &body, after) };
+        raw.text = self.call.secrets.clean(&raw.text).into_owned();
         self.call.trace.answered_with(&raw.text);
         raw
     }
+}
+
+fn encoded(what: &str, why: &str) -> Error {
+    let told = format!("{what}: the answer {why}, although no coding was asked for");
+    Error::new(Code::MalformedAnswer, told)
 }
 
 /// RFC 9110 section 10.2.3: seconds, or a date (read against the answer's own Date).

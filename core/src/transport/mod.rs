@@ -1,6 +1,7 @@
 //! The only door to the network.
 
 mod connect;
+mod encoding;
 mod http;
 mod proxy;
 mod retry;
@@ -8,6 +9,7 @@ mod tls;
 mod upload;
 
 pub(crate) use connect::ConnectTimedOut;
+pub(crate) use encoding::Coding;
 pub(crate) use http::{Answer, Body, Request, Transport, deadline_passed};
 #[cfg(feature = "signing")]
 pub(crate) use retry::is_refused_for_now;

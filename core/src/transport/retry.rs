@@ -16,8 +16,6 @@ pub(crate) enum Repeat {
     /// side, or was answered with an error that says to come back later.
     #[cfg(feature = "signing")]
     IfRefusedForNow,
-    /// The loss of the only copy: the request that downloads an order and deletes it.
-    Never,
 }
 
 /// What is known when an attempt has failed.
@@ -43,7 +41,6 @@ pub(crate) fn decide(repeat: Repeat, error: &Error, attempt: &Attempt) -> Option
         Repeat::IfUnsent => is_unsent(error),
         #[cfg(feature = "signing")]
         Repeat::IfRefusedForNow => is_unsent(error) || is_refused_for_now(error),
-        Repeat::Never => false,
     };
     if attempt.made >= attempt.allowed || !may_help {
         return None;
@@ -128,17 +125,14 @@ mod tests {
             |repeat, code| decide(repeat, &Error::new(code, "no connection"), &FIRST_TRY).is_some();
         for unsent in [Code::ConnectFailed, Code::ConnectTimeout] {
             assert!(repeated(Repeat::IfUnsent, unsent), "{unsent:?}");
-            assert!(!repeated(Repeat::Never, unsent), "{unsent:?}");
         }
         for unclear in
             [Code::ConnectionLost, Code::ReadTimeout, Code::TruncatedAnswer, Code::TlsFailed]
         {
             assert!(!repeated(Repeat::IfUnsent, unclear), "{unclear:?}");
-            assert!(!repeated(Repeat::Never, unclear), "{unclear:?}");
         }
         for code in [429, 500, 502, 503, 504] {
             assert!(decide(Repeat::IfUnsent, &status(code), &FIRST_TRY).is_none(), "{code}");
-            assert!(decide(Repeat::Never, &status(code), &FIRST_TRY).is_none(), "{code}");
         }
     }
 

@@ -106,6 +106,8 @@ pub struct FileOptions {
     pub overwrite: bool,
     /// Wait until file and directory entry are on the disk before [`Sink::commit`] returns.
     pub sync: bool,
+    /// What marks the partial file: whoever finds it after a crash can tell whose it was.
+    pub tag: Option<u64>,
 }
 
 /// Takes the bytes of one document. Dropped without [`Sink::commit`] it leaves nothing behind.
@@ -284,7 +286,7 @@ impl PartialFile {
             _ => {}
         }
         let partial = tempfile::Builder::new()
-            .prefix(&partial_prefix(&name))
+            .prefix(&partial_prefix(&name, options.tag))
             .suffix(".part")
             .rand_bytes(8)
             .tempfile_in(directory(&path));
@@ -341,8 +343,9 @@ fn directory(path: &Path) -> &Path {
     }
 }
 
-/// `.` and the start of `name` and `.`: hidden, and recognisable for a person who finds it.
-fn partial_prefix(name: &OsString) -> OsString {
+/// `.` and the start of `name` and `.`: hidden, and recognisable for a person who finds it; then the
+/// tag and `.`.
+fn partial_prefix(name: &OsString, tag: Option<u64>) -> OsString {
     let mut prefix = OsString::from(".");
     if name.len() <= MAX_STEM {
         prefix.push(name);
@@ -353,6 +356,9 @@ fn partial_prefix(name: &OsString) -> OsString {
         prefix.push(text.get(..end).unwrap_or_default());
     }
     prefix.push(".");
+    if let Some(tag) = tag {
+        prefix.push(format!("{tag:016x}."));
+    }
     prefix
 }
 

@@ -79,6 +79,12 @@ pub trait Visitor {
         Ok(())
     }
 
+    /// A whole string in [`StringMode::Skip`], `length` bytes long as it is written.
+    fn skipped(&mut self, path: &Path, length: u64) -> Result<(), Self::Error> {
+        let _ = (path, length);
+        Ok(())
+    }
+
     /// Decoded bytes of a string in [`StringMode::Base64`]: windows of [`super::WINDOW`] bytes,
     /// the last one shorter, never empty.
     fn bytes(&mut self, path: &Path, decoded: &[u8]) -> Result<(), Self::Error> {

@@ -21,6 +21,8 @@ enum Purpose {
 #[derive(Debug, Default)]
 pub(super) struct Reading {
     purpose: Purpose,
+    /// Where the string begins.
+    begun: u64,
     escape: Option<Escape>,
     /// Where the backslash of the last escape stands.
     escape_at: u64,
@@ -45,7 +47,7 @@ impl<V: Visitor> Scanner<V> {
 
     fn begin(&mut self, purpose: Purpose) {
         self.scratch.clear();
-        self.reading = Reading { purpose, ..Reading::default() };
+        self.reading = Reading { purpose, begun: self.offset, ..Reading::default() };
         self.state = State::String;
     }
 
@@ -162,7 +164,10 @@ impl<V: Visitor> Scanner<V> {
         self.end_half()?;
         self.state = State::After;
         match self.reading.purpose {
-            Purpose::Skip => Ok(()),
+            Purpose::Skip => {
+                let length = self.offset.saturating_sub(self.reading.begun).saturating_sub(1);
+                self.visitor.skipped(&self.path, length).map_err(ScanError::Visitor)
+            }
             Purpose::Name => {
                 self.path.set_key(&String::from_utf8_lossy(&self.scratch));
                 self.state = State::Colon;
