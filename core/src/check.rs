@@ -3,6 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use serde_json::{Value, json};
+use url::Url;
 
 use crate::client::{CallOptions, Client};
 use crate::config::origin_of;
@@ -11,6 +12,9 @@ use crate::identity::ProviderMetadata;
 
 /// A clock that is off by more than this makes tokens and assertions fail.
 const SKEW_LIMIT: Duration = Duration::from_secs(30);
+
+/// An order that nobody created.
+const NO_ORDER: &str = "00000000-0000-4000-8000-000000000000";
 
 /// How a point came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,7 +42,8 @@ impl CheckStatus {
 /// One point that was looked at.
 #[derive(Clone, Debug)]
 pub struct CheckPoint {
-    /// `configuration`, `discovery`, `tls`, `proxy`, `clock`, `credentials`, `service` or `scope`.
+    /// `configuration`, `discovery`, `tls`, `proxy`, `clock`, `credentials`, `service`, `orders` or
+    /// `scope`.
     pub name: &'static str,
     /// How it came out.
     pub status: CheckStatus,
@@ -93,6 +98,8 @@ struct Findings {
     discovery: Result<ProviderMetadata>,
     token: Option<Result<()>>,
     specs: Option<Result<Vec<String>>>,
+    /// The question for an order that nobody created.
+    orders: Option<Error>,
 }
 
 impl Findings {
@@ -101,7 +108,10 @@ impl Findings {
         let discovery = self.discovery.as_ref().err();
         let token = self.token.as_ref().and_then(|result| result.as_ref().err());
         let specs = self.specs.as_ref().and_then(|result| result.as_ref().err());
-        [discovery, token, specs].into_iter().flatten().find(|error| is(error))
+        [discovery, token, specs, self.orders.as_ref()]
+            .into_iter()
+            .flatten()
+            .find(|error| is(error))
     }
 }
 
@@ -120,8 +130,9 @@ fn is_of_proxy(error: &Error) -> bool {
 
 impl Client {
     /// Looks at everything a call needs: configuration, discovery, TLS, proxy, clock, credentials,
-    /// service and scope. Sends a discovery request, a token request and the harmless question
-    /// which conversions there are; caches are not used for the first.
+    /// both addresses of the service and scope. Sends a discovery request, a token request and two
+    /// harmless questions: which conversions there are, and for the state of an order that does not
+    /// exist; caches are not used for the first.
     ///
     /// Never fails: what is wrong is in the points, each with its remedy.
     pub async fn check(&self, options: &CallOptions) -> Vec<CheckPoint> {
@@ -131,7 +142,7 @@ impl Client {
         };
         let discovery = fresh.provider_metadata(options).await;
         let clock = fresh.check_clock(options);
-        let mut found = Findings { discovery, token: None, specs: None };
+        let mut found = Findings { discovery, token: None, specs: None, orders: None };
         if found.discovery.is_ok() && fresh.config().has_secret() {
             let call = fresh.call(options);
             let (shared, scope) = (&fresh.shared, &fresh.shared.config.scope);
@@ -139,6 +150,7 @@ impl Client {
             let token = fresh.within(&call, "token request", token).await.map(drop);
             if token.is_ok() {
                 found.specs = Some(fresh.conversion_specs(options).await);
+                found.orders = fresh.pades().state(NO_ORDER, options).await.err();
             }
             found.token = Some(token);
         }
@@ -183,13 +195,18 @@ impl Client {
             return CheckPoint::skipped("tls", "the provider did not answer");
         };
         let config = self.config();
-        let service = config.base_url.as_ref().or_else(|| metadata.service().ok());
-        let mut hosts: Vec<_> = [Some(&config.issuer), service.filter(|_| found.specs.is_some())]
-            .into_iter()
-            .flatten()
-            .filter(|url| url.scheme() == "https")
-            .map(origin_of)
-            .collect();
+        let asked = |url: &Option<Url>| url.clone().filter(|_| found.specs.is_some());
+        let mut hosts: Vec<_> = [
+            Some(config.issuer.clone()),
+            asked(&self.address_of(&config.base_url, metadata)),
+            asked(&self.address_of(&config.orders_url, metadata)),
+        ]
+        .into_iter()
+        .flatten()
+        .filter(|url| url.scheme() == "https")
+        .map(|url| origin_of(&url))
+        .collect();
+        hosts.sort();
         hosts.dedup();
         match hosts.len() {
             0 => CheckPoint::passed("tls", "plain http on loopback: nothing to verify"),
@@ -242,8 +259,63 @@ impl Client {
         CheckPoint::passed("clock", detail)
     }
 
-    /// Credentials, service and scope. What TLS or a proxy kept away says nothing about them.
-    fn check_calls(&self, found: &Findings) -> [CheckPoint; 3] {
+    /// Where a part of the service is: as configured, as published, or where the other part is.
+    fn address_of(&self, own: &Option<Url>, metadata: &ProviderMetadata) -> Option<Url> {
+        let published = || metadata.service("").ok().cloned();
+        own.clone().or_else(published).or_else(|| self.config().base_url.clone())
+    }
+
+    /// How the address was found.
+    fn origin_of_address(&self, own: &Option<Url>, option: &str, found: &Findings) -> String {
+        let Ok(metadata) = &found.discovery else { return String::new() };
+        let Some(url) = self.address_of(own, metadata) else { return String::new() };
+        let source = match (own, metadata.publishes_service()) {
+            (Some(_), _) => option,
+            (None, true) => "signdoc-baseurl of the discovery document",
+            (None, false) => "base_url",
+        };
+        format!("at {} ({source})", url.as_str().trim_end_matches('/'))
+    }
+
+    /// Whether the order endpoints are where orders would be sent.
+    fn check_orders(&self, found: &Findings) -> CheckPoint {
+        let at = self.origin_of_address(&self.config().orders_url, "orders_url", found);
+        let Some(error) = &found.orders else {
+            return CheckPoint::skipped("orders", "there is no token");
+        };
+        match error.code() {
+            // Nobody knows that order: somebody was asked who knows others.
+            Code::OrderNotFound | Code::RequestRejected | Code::OrderRejected => {
+                CheckPoint::passed(
+                    "orders",
+                    format!("orders go to the service {at}, which answers"),
+                )
+            }
+            Code::AccessTokenRejected => CheckPoint::passed(
+                "orders",
+                format!("orders go to the service {at}, which answers"),
+            ),
+            _ if is_of_tls(error) || is_of_proxy(error) => {
+                CheckPoint::skipped("orders", "the request was not answered by the service")
+            }
+            _ => CheckPoint {
+                detail: format!("{error}; orders go to the service {at}"),
+                ..CheckPoint::of_error("orders", error)
+            },
+        }
+    }
+
+    /// Credentials, service, orders and scope. What TLS or a proxy kept away says nothing about them.
+    fn check_calls(&self, found: &Findings) -> [CheckPoint; 4] {
+        let [credentials, service, scope] = self.check_conversion(found);
+        let orders = match found.discovery {
+            Ok(_) => self.check_orders(found),
+            Err(_) => CheckPoint::skipped("orders", "there is no discovery document"),
+        };
+        [credentials, service, orders, scope]
+    }
+
+    fn check_conversion(&self, found: &Findings) -> [CheckPoint; 3] {
         let scope = &self.config().scope;
         let skipped = |name, because| CheckPoint::skipped(name, because);
         let kept_away = |error: &Error| is_of_tls(error) || is_of_proxy(error);
@@ -289,7 +361,14 @@ impl Client {
             }
             (_, Some(Ok(specs))) => [
                 accepted,
-                CheckPoint::passed("service", format!("converts to {}", specs.join(", "))),
+                CheckPoint::passed(
+                    "service",
+                    format!(
+                        "converts to {} {}",
+                        specs.join(", "),
+                        self.origin_of_address(&self.config().base_url, "base_url", found)
+                    ),
+                ),
                 CheckPoint::passed("scope", format!("{scope} opens the service")),
             ],
             (_, None) => {

@@ -4,14 +4,18 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::{Value, json};
+use signdoc_spec::endpoints::{Base, Endpoint};
 use tokio::time::Instant;
 use url::Url;
 
 use crate::clock::{Clock, SystemClock};
-use crate::config::{Config, ConfigBuilder};
-use crate::error::{Code, Result};
+use crate::config::{Config, ConfigBuilder, join};
+use crate::error::{Code, Error, Result};
 use crate::identity::{AccessToken, Discovery, JwksCache, ProviderMetadata, TokenCache};
+use crate::order::ReceptionWatch;
 use crate::progress::Progress;
+use crate::secrets::Secrets;
 use crate::trace::{Level, Trace};
 use crate::transport::{Attempt, Repeat, Transport, deadline_passed, decide};
 use crate::wire::BufferPool;
@@ -35,6 +39,7 @@ pub(crate) struct Shared {
     pub tokens: TokenCache,
     pub jwks: JwksCache,
     pub pool: BufferPool,
+    pub secrets: Secrets,
 }
 
 /// Settings of one call.
@@ -51,6 +56,8 @@ pub struct CallOptions {
     pub progress: Progress,
     /// What the call did, for logs and for support.
     pub trace: Trace,
+    /// Whether results of an order are being received, which no time limit ends.
+    pub reception: ReceptionWatch,
 }
 
 /// What everything that one call does has in common.
@@ -62,6 +69,8 @@ pub(crate) struct Call {
     pub quiet: Option<Duration>,
     pub progress: Progress,
     pub trace: Trace,
+    /// What must not show where an answer repeats it.
+    pub secrets: Secrets,
 }
 
 impl Call {
@@ -86,6 +95,8 @@ impl Client {
     /// As [`Client::new`].
     pub fn with_clock(config: Config, clock: Arc<dyn Clock>) -> Result<Self> {
         let transport = Transport::new(&config)?;
+        let secrets = Secrets::default();
+        config.tell_secrets(&secrets);
         let shared = Shared {
             config,
             clock,
@@ -94,6 +105,7 @@ impl Client {
             tokens: TokenCache::default(),
             jwks: JwksCache::default(),
             pool: BufferPool::new(),
+            secrets,
         };
         Ok(Self { shared: Arc::new(shared) })
     }
@@ -144,6 +156,7 @@ impl Client {
             quiet: options.read_timeout,
             progress: options.progress.clone(),
             trace: options.trace.clone(),
+            secrets: self.shared.secrets.clone(),
         }
     }
 
@@ -154,26 +167,54 @@ impl Client {
         what: &'static str,
         work: impl Future<Output = Result<T>>,
     ) -> Result<T> {
-        tokio::time::timeout_at(call.deadline, work)
-            .await
+        let ended = tokio::time::timeout_at(call.deadline, work).await;
+        ended
             .unwrap_or_else(|_| Err(deadline_passed(what)))
+            .map_err(|error| call.secrets.cleaned(error))
     }
 
-    /// The service's address: configured, or from the provider's metadata.
-    pub(crate) async fn base_url(&self, call: &Call) -> Result<Url> {
-        if let Some(url) = &self.shared.config.base_url {
-            return Ok(url.clone());
+    /// Where an endpoint is: its path at the address that the specification puts it to.
+    ///
+    /// Conversions are at `base_url`, orders at `orders_url`. Where the option is not set: what the
+    /// provider publishes as `signdoc-baseurl`; for orders where it publishes none, `base_url`.
+    /// Source: specification, "Endpoints".
+    pub(crate) async fn url_of(&self, endpoint: &Endpoint, call: &Call) -> Result<Url> {
+        let (option, own) = self.option_of(endpoint);
+        if let Some(url) = own {
+            return Ok(join(url, endpoint.path));
         }
         let metadata = self.shared.discovery.get(&self.shared, call).await?;
-        metadata.service().cloned()
+        let base = match &self.shared.config.base_url {
+            Some(url) if !metadata.publishes_service() => url,
+            _ => metadata.service(&format!("set {option}"))?,
+        };
+        Ok(join(base, endpoint.path))
     }
 
-    /// The address of the order endpoints: configured, or the service's.
-    pub(crate) async fn orders_url(&self, call: &Call) -> Result<Url> {
-        match &self.shared.config.orders_url {
-            Some(url) => Ok(url.clone()),
-            None => self.base_url(call).await,
+    /// The option that says where an endpoint is, and its value.
+    fn option_of(&self, endpoint: &Endpoint) -> (&'static str, Option<&Url>) {
+        let config = &self.shared.config;
+        match endpoint.base {
+            Base::Signing => ("orders_url", config.orders_url.as_ref()),
+            _ => ("base_url", config.base_url.as_ref()),
         }
+    }
+
+    /// An error of a request that may be meant for another address, with the option that says which.
+    pub(crate) fn about_address(&self, error: Error, endpoint: &Endpoint, url: &Url) -> Error {
+        if error.code() != Code::NotFound {
+            return error;
+        }
+        let (option, own) = self.option_of(endpoint);
+        let whose = match own {
+            Some(_) => format!("the option {option}"),
+            None => "the signdoc-baseurl that the identity provider publishes".to_owned(),
+        };
+        let told = format!(
+            "{}; {url} was asked, by {whose}: {option} is where it should be",
+            error.message()
+        );
+        error.with_message(told).with_detail("field", option)
     }
 
     /// Runs `attempt` with a token; when the service refuses the token, once more with a new one.
@@ -201,7 +242,7 @@ impl Client {
     }
 }
 
-fn is_token_refused(error: &crate::Error) -> bool {
+pub(crate) fn is_token_refused(error: &Error) -> bool {
     error.code() == Code::AccessTokenRejected && error.name() != "insufficient_scope"
 }
 
@@ -225,10 +266,11 @@ impl Shared {
         F: Future<Output = Result<T>>,
     {
         let mut made = 0;
+        let mut earlier = Vec::new();
         loop {
             let error = match attempt().await {
                 Ok(value) => return Ok(value),
-                Err(error) => error,
+                Err(error) => with_earlier(error, &earlier),
             };
             let facts = Attempt {
                 made,
@@ -240,10 +282,35 @@ impl Shared {
             call.trace.event(Level::Warning, || {
                 format!("{}: again in {} ms", error.message(), pause.as_millis())
             });
+            earlier.push(told(&error));
             self.clock.sleep(pause).await;
             made += 1;
         }
     }
+}
+
+/// What stays of a failure after which the attempt was repeated.
+fn told(error: &Error) -> Value {
+    json!({
+        "code": error.code().number(),
+        "name": error.name(),
+        "message": error.message(),
+        "http_status": error.http_status(),
+        "reference": error.reference(),
+    })
+}
+
+/// The last failure, with those before it: support asks for the first one's reference.
+fn with_earlier(error: Error, earlier: &[Value]) -> Error {
+    if earlier.is_empty() {
+        return error;
+    }
+    let first = earlier.iter().find_map(|one| one.get("reference")?.as_str());
+    let error = match (error.reference(), first) {
+        (None, Some(first)) => error.with_reference(Some(first.to_owned())),
+        _ => error,
+    };
+    error.with_detail("earlier", earlier.to_vec())
 }
 
 /// An even random number from 0 to 1, from the operating system: right after a fork, too.

@@ -28,11 +28,13 @@ mod document;
 #[cfg(feature = "engine")]
 pub mod engine;
 pub mod error;
+mod file_lock;
 mod identity;
 pub mod order;
 #[cfg(feature = "signing")]
 pub mod pdf;
 mod progress;
+mod secrets;
 pub mod trace;
 mod transport;
 #[doc(hidden)]

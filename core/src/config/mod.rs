@@ -8,17 +8,22 @@ mod url;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use secrecy::{ExposeSecret, SecretString};
+use zeroize::Zeroizing;
 
 pub use options::{OPTIONS, OptionSpec};
 pub(crate) use url::{checked_url, join, origin_of};
 
 use crate::error::{Code, Error, Result};
 use crate::identity::{Algorithm, SigningKey};
+
+/// Shortest text that saved logins are sealed with, in characters.
+const STATE_KEY_MIN: usize = 16;
 
 /// How a client proves itself at the token endpoint (RFC 6749 section 2.3, OpenID Connect Core 9).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -77,6 +82,9 @@ pub struct Config {
     pub(crate) read_timeout: Duration,
     pub(crate) max_retries: u32,
     pub(crate) max_answer: u64,
+    pub(crate) reception_timeout: Duration,
+    fallback_folder: Option<PathBuf>,
+    pub(crate) login_lifetime: Duration,
     pub(crate) ca_file: Option<PathBuf>,
     pub(crate) ca_only: bool,
     pub(crate) client_cert: Option<PathBuf>,
@@ -108,6 +116,26 @@ impl Config {
     #[must_use]
     pub fn has_secret(&self) -> bool {
         self.client_secret.is_some() || self.private_key.is_some()
+    }
+
+    /// Where results of orders go that their own folder has no room for.
+    #[must_use]
+    pub fn fallback_folder(&self) -> PathBuf {
+        self.fallback_folder.clone().unwrap_or_else(std::env::temp_dir)
+    }
+
+    /// Notes the credentials that may leave with a request.
+    pub(crate) fn tell_secrets(&self, secrets: &crate::secrets::Secrets) {
+        if let Some(secret) = &self.client_secret {
+            secrets.learn(secret.expose_secret());
+        }
+        let proxy = self.proxy.as_ref();
+        if let Some((proxy, password)) = proxy.and_then(|url| Some((url, url.password()?))) {
+            let decoded = |text: &str| Zeroizing::new(url::decoded(text));
+            let password = decoded(password);
+            secrets.learn(&password);
+            secrets.learn(&Zeroizing::new(format!("{}:{}", *decoded(proxy.username()), *password)));
+        }
     }
 
     /// The total time a call may take unless the call says otherwise.
@@ -178,7 +206,9 @@ impl ConfigBuilder {
             let name = spec.env();
             let direct = get(&name).filter(|value| !value.is_empty());
             let value = match direct {
-                Some(value) => Some(value.into_string().map_err(|_| not_utf8(&name))?),
+                Some(value) => {
+                    Some(Zeroizing::new(value.into_string().map_err(|_| not_utf8(&name))?))
+                }
                 None if spec.secret => secret_file(&format!("{name}_FILE"), &get)?,
                 None => None,
             };
@@ -214,6 +244,11 @@ impl ConfigBuilder {
         if user_agent.chars().any(|c| c.is_control() || !c.is_ascii()) {
             return Err(invalid("user_agent", "printable ASCII", &user_agent));
         }
+        let read_timeout = self.seconds("read_timeout", 120.0)?;
+        let reception_timeout = match self.has("reception_timeout") {
+            true => self.seconds("reception_timeout", 120.0)?,
+            false => read_timeout.max(Duration::from_secs(120)),
+        };
         let config = Config {
             issuer: checked_url("issuer", self.required("issuer")?)?,
             client_id: self.required("client_id")?.to_owned(),
@@ -229,14 +264,17 @@ impl ConfigBuilder {
             csc_url: self.text("csc_url").map(|u| checked_url("csc_url", u)).transpose()?,
             csc_scope: self.text("csc_scope").unwrap_or(signdoc_spec::scopes::ESIGN_CSC).to_owned(),
             tsa_url: self.text("tsa_url").map(|u| checked_url("tsa_url", u)).transpose()?,
-            state_key: self.values.get("state_key").cloned(),
+            state_key: self.state_key()?,
             scope: self
                 .text("scope")
                 .unwrap_or(signdoc_spec::scopes::SIGNDOC_READ_WRITE)
                 .to_owned(),
             timeout: self.seconds("timeout", 300.0)?,
             connect_timeout: self.seconds("connect_timeout", 10.0)?,
-            read_timeout: self.seconds("read_timeout", 120.0)?,
+            read_timeout,
+            reception_timeout,
+            fallback_folder: self.text("fallback_folder").map(PathBuf::from),
+            login_lifetime: self.seconds("login_lifetime", 3600.0)?,
             max_retries: self
                 .parsed("max_retries", "a whole number from 0 to 10", |t| {
                     t.parse().ok().filter(|n| *n <= 10)
@@ -262,6 +300,22 @@ impl ConfigBuilder {
         Ok(config)
     }
 
+    /// What seals saved logins must not be guessable: they pass through browsers.
+    fn state_key(&self) -> Result<Option<SecretString>> {
+        let key = self.values.get("state_key").cloned();
+        let length = key.as_ref().map_or(STATE_KEY_MIN, |key| key.expose_secret().chars().count());
+        if length >= STATE_KEY_MIN {
+            return Ok(key);
+        }
+        Err(Error::new(
+            Code::InvalidOption,
+            format!("option state_key has {length} characters; it must have at least {STATE_KEY_MIN}: give a long random text, the same in every process"),
+        )
+        .with_detail("field", "state_key")
+        .with_detail("limit", STATE_KEY_MIN)
+        .with_detail("actual", length))
+    }
+
     fn client_auth(&self) -> Result<ClientAuth> {
         let expected = "client_secret_basic, client_secret_post or private_key_jwt";
         let asked = self.parsed("client_auth", expected, ClientAuth::parse)?;
@@ -276,7 +330,7 @@ impl ConfigBuilder {
         if text.trim_start().starts_with(['{', '-']) {
             return SigningKey::parse(text, wanted).map(Some);
         }
-        let file = std::fs::read_to_string(text).map(SecretString::from).map_err(|error| {
+        let file = read_secret(Path::new(text)).map_err(|error| {
             // The value is not shown: it may be a key that lost its first line.
             Error::new(
                 Code::InvalidOption,
@@ -284,7 +338,7 @@ impl ConfigBuilder {
             )
             .with_detail("field", "private_key")
         })?;
-        SigningKey::parse(file.expose_secret(), wanted).map(Some)
+        SigningKey::parse(&file, wanted).map(Some)
     }
 
     fn text(&self, key: &str) -> Option<&str> {
@@ -342,16 +396,29 @@ fn not_utf8(name: &str) -> Error {
 fn secret_file(
     name: &str,
     get: impl Fn(&str) -> Option<std::ffi::OsString>,
-) -> Result<Option<String>> {
+) -> Result<Option<Zeroizing<String>>> {
     let Some(path) = get(name).filter(|path| !path.is_empty()) else { return Ok(None) };
-    let text = std::fs::read_to_string(&path).map_err(|error| {
+    let mut text = read_secret(Path::new(&path)).map_err(|error| {
         Error::new(
             Code::InvalidOption,
             format!("{name} names {}, which cannot be read: {error}", path.to_string_lossy()),
         )
         .with_detail("field", name)
     })?;
-    Ok(Some(text.trim_end_matches(['\r', '\n']).to_owned()))
+    let length = text.trim_end_matches(['\r', '\n']).len();
+    text.truncate(length);
+    Ok(Some(text))
+}
+
+/// The text of a file, in memory that is wiped when it is given back.
+fn read_secret(path: &Path) -> std::io::Result<Zeroizing<String>> {
+    let mut file = std::fs::File::open(path)?;
+    let length = usize::try_from(file.metadata()?.len()).unwrap_or_default();
+    // Room for all of it at once: memory that a growing buffer leaves behind is not wiped.
+    let mut bytes = Zeroizing::new(Vec::with_capacity(length + 64));
+    file.read_to_end(&mut bytes)?;
+    let text = std::str::from_utf8(&bytes).map_err(|_| std::io::Error::other("it is not UTF-8"))?;
+    Ok(Zeroizing::new(text.to_owned()))
 }
 
 #[cfg(test)]
@@ -408,6 +475,18 @@ mod tests {
         assert_eq!(config.client_id, "shop", "what is set already stays");
         assert_eq!(config.timeout, Duration::from_millis(1500));
         assert_eq!(config.client_secret.unwrap().expose_secret(), "from-file");
+    }
+
+    #[test]
+    fn a_key_that_could_be_guessed_is_refused_with_its_length() {
+        let error = minimal().set("state_key", "0123456789").unwrap().build().unwrap_err();
+        assert_eq!(error.details()["field"], "state_key");
+        assert_eq!(
+            (&error.details()["limit"], &error.details()["actual"]),
+            (&16.into(), &10.into())
+        );
+        assert!(!error.to_string().contains("0123456789"));
+        assert!(minimal().set("state_key", "0123456789abcdef").unwrap().build().is_ok());
     }
 
     #[test]

@@ -50,9 +50,12 @@ pub const OPTIONS: &[OptionSpec] = &[
     option("client_auth_alg", "RS256 or ES256; default: what the private key is for"),
     option(
         "base_url",
-        "address of the service; default: signdoc-baseurl of the discovery document",
+        "address of the conversion; default: signdoc-baseurl of the discovery document",
     ),
-    option("orders_url", "address of the order endpoints; default: base_url"),
+    option(
+        "orders_url",
+        "address of the order endpoints; default: signdoc-baseurl of the discovery document, else base_url",
+    ),
     option("scope", "scope of the access token; default signdoc/read_write"),
     option(
         "csc_url",
@@ -65,11 +68,20 @@ pub const OPTIONS: &[OptionSpec] = &[
     option("tsa_url", "address of a timestamp authority (RFC 3161) for signed PDFs; no default"),
     secret(
         "state_key",
-        "text that saved logins are sealed with, the same in every process; default: client_secret",
+        "text that saved logins are sealed with, at least 16 characters, the same in every process; default: client_secret",
     ),
+    option("login_lifetime", "seconds for which a saved login may be finished; default 3600"),
     option("timeout", "seconds a call may take in all, with its repetitions; default 300"),
     option("connect_timeout", "seconds to wait for a connection; default 10"),
     option("read_timeout", "seconds of silence on a connection before a call fails; default 120"),
+    option(
+        "reception_timeout",
+        "seconds of silence that end the reception of an order's results, which no other time limit ends; default: read_timeout, and at least 120",
+    ),
+    option(
+        "fallback_folder",
+        "folder for results of orders that their own folder has no room for, and for those nobody waits for any more; default: the system's folder for temporary files",
+    ),
     option("max_retries", "how often a call that may be repeated is repeated, 0 to 10; default 2"),
     option("max_answer_size", "the largest answer accepted, in bytes; default 536870912"),
     option("ca_file", "PEM file with certificates to trust besides the system's"),

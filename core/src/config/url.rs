@@ -42,6 +42,13 @@ pub(super) fn proxy_url(text: &str) -> Result<Url> {
         })
 }
 
+/// A part of an address without its percent encoding (RFC 3986 section 2.1).
+pub(super) fn decoded(text: &str) -> String {
+    let query = format!("x={}", text.replace('+', "%2B"));
+    let mut pairs = url::form_urlencoded::parse(query.as_bytes());
+    pairs.next().map(|(_, value)| value.into_owned()).unwrap_or_default()
+}
+
 fn is_loopback(url: &Url) -> bool {
     match url.host() {
         Some(Host::Domain(name)) => name.eq_ignore_ascii_case("localhost"),

@@ -58,11 +58,13 @@ pub(super) async fn read(
     reader.complete(plan).and_then(none_silent).map_err(|error| error.with_status(status))
 }
 
-/// Reads the results of a refusal, which brings no documents, from a body in memory.
+/// Reads the results of a refusal from a body in memory: as many as it lists. It brings no
+/// documents; what looks like one is passed over, because it may belong to any of them.
 pub(super) fn read_text(text: &str, plan: &Plan, pool: &BufferPool) -> Result<Vec<Conversion>> {
-    let mut scanner = Scanner::new(Reader::new(plan), Limits::default(), pool);
+    let reader = Reader { takes_documents: false, ..Reader::new(plan) };
+    let mut scanner = Scanner::new(reader, Limits::default(), pool);
     let outcome = scanner.feed(text.as_bytes());
-    finish(scanner, outcome, plan)?.complete(plan)
+    Ok(finish(scanner, outcome, plan)?.results)
 }
 
 fn finish<'a>(
@@ -80,8 +82,12 @@ fn finish<'a>(
     })
 }
 
-/// A document that is said to be converted must have come.
+/// A document that is said to be converted must have come; where others were refused, it may still
+/// be asked for without them.
 fn none_silent(results: Vec<Conversion>) -> Result<Vec<Conversion>> {
+    if results.iter().any(Conversion::is_failed) {
+        return Ok(results);
+    }
     let silent = results.iter().find(|result| result.converted && result.size.is_none());
     let Some(index) = silent.map(|result| result.index) else { return Ok(results) };
     Err(Error::new(
@@ -89,7 +95,7 @@ fn none_silent(results: Vec<Conversion>) -> Result<Vec<Conversion>> {
         format!("{WHAT}: the answer says that documents[{index}] was converted, but holds no convertedDocument for it"),
     )
     .with_detail("field", format!("[{index}].convertedDocument"))
-    .with_conversions(results))
+    .with_conversions(results.into_iter().map(Conversion::without_claim).collect()))
 }
 
 /// Collects results; knows which document it is inside of.
@@ -98,6 +104,7 @@ struct Reader<'a> {
     results: Vec<Conversion>,
     sink: Option<(usize, Sink)>,
     recognised: bool,
+    takes_documents: bool,
 }
 
 /// A value inside of one result.
@@ -132,28 +139,18 @@ fn place(path: &Path) -> Option<Place<'_>> {
 
 impl<'a> Reader<'a> {
     fn new(plan: &'a Plan) -> Self {
-        Self { plan, results: Vec::new(), sink: None, recognised: false }
+        Self { plan, results: Vec::new(), sink: None, recognised: false, takes_documents: true }
     }
 
     fn result(&mut self, index: usize) -> Result<&mut Conversion> {
         if index >= RESULTS_MAX {
-            return Err(self.miscounted(index + 1));
+            return Err(self.plan.miscounted(index + 1));
         }
         while self.results.len() <= index {
             let index = self.results.len();
             self.results.push(Conversion { index, ..Conversion::default() });
         }
         self.results.get_mut(index).ok_or_else(|| Error::new(Code::Internal, "no such result"))
-    }
-
-    fn miscounted(&self, count: usize) -> Error {
-        let expected = self.plan.expected();
-        Error::new(
-            Code::ResultCount,
-            format!("{WHAT}: {expected} documents were sent, but {count} results came"),
-        )
-        .with_detail("limit", expected)
-        .with_detail("actual", count)
     }
 
     /// Keeps what arrived whole when the answer broke off.
@@ -172,7 +169,7 @@ impl<'a> Reader<'a> {
             ));
         }
         if self.results.len() != plan.expected() {
-            let error = self.miscounted(self.results.len());
+            let error = self.plan.miscounted(self.results.len());
             return Err(error.with_conversions(self.results));
         }
         Ok(self.results)
@@ -202,6 +199,7 @@ impl Visitor for Reader<'_> {
     fn string(&mut self, path: &Path) -> Result<StringMode> {
         let Some(place) = place(path) else { return Ok(StringMode::Skip) };
         Ok(match place.field {
+            "convertedDocument" if !self.takes_documents => StringMode::Skip,
             "convertedDocument" if self.result(place.index)?.size.is_some() => StringMode::Skip,
             "convertedDocument" => StringMode::Base64,
             "conversionId" | "description" | "converted" | "conversionErrors"

@@ -6,14 +6,14 @@ use std::path::PathBuf;
 use signdoc_spec::limits::CONVERSION_DOCUMENTS_MAX;
 use tokio::task::{Id, JoinError, JoinSet};
 
+use super::Conversion;
 use super::manifest::{Input, Manifest};
 use super::plan::Place;
-use super::{CONVERT, Conversion};
+use super::rounds::{Finished, Item, failed};
 use crate::client::{CallOptions, Client};
 use crate::destination::{Destination, Namer};
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
-use crate::wire::ByteSource;
 
 /// Packs kept small when results stay in memory, in bytes of input.
 const MEMORY_PACK: u64 = 24 * 1024 * 1024;
@@ -38,18 +38,9 @@ impl Default for BatchOptions {
     }
 }
 
-/// A document on its way.
-struct Item {
-    index: usize,
-    document: Document,
-    source: ByteSource,
-    place: Option<Place>,
-    input: Option<Input>,
-}
-
 /// Documents for one call.
 pub struct Pack {
-    items: Vec<Item>,
+    pub(super) items: Vec<Item>,
     bytes: u64,
 }
 
@@ -95,7 +86,13 @@ impl BatchPlan {
         };
         let manifest = match (&options.resume, &namer) {
             (None, _) => None,
-            (Some(path), Some(_)) => Some(Manifest::open(path)?),
+            (Some(path), Some(_)) => {
+                let manifest = Manifest::open(path)?;
+                if let Destination::Folder { path: folder, .. } = &options.to {
+                    manifest.clear_remains(folder);
+                }
+                Some(manifest)
+            }
             (Some(_), None) => {
                 return Err(Error::new(
                     Code::InvalidArgument,
@@ -206,20 +203,14 @@ impl BatchPlan {
             index,
             document,
             source,
-            place: Some(Place::File { path, overwrite }),
+            place: Some(Place::File {
+                path,
+                overwrite,
+                run: self.manifest.as_ref().map(Manifest::run),
+            }),
             input,
         }))
     }
-}
-
-/// A result with what the manifest needs to know of its input.
-pub struct Finished {
-    result: Conversion,
-    input: Option<Input>,
-}
-
-fn failed(index: usize, error: Error) -> Conversion {
-    Conversion { index, failure: Some(error), ..Conversion::default() }
 }
 
 impl Client {
@@ -248,94 +239,6 @@ impl Client {
             sent: HashMap::new(),
             exhausted: false,
         })
-    }
-
-    /// Converts one pack: each document of it gets one result.
-    pub async fn convert_pack(&self, pack: Pack, options: &CallOptions) -> Vec<Finished> {
-        let mut waiting = pack.items;
-        let mut finished = Vec::with_capacity(waiting.len());
-        let mut asked_again = false;
-        while !waiting.is_empty() {
-            let documents = waiting.iter().map(|i| (&i.document, i.source.clone())).collect();
-            let places = waiting.iter().filter_map(|item| item.place.clone()).collect();
-            let outcome = self.convert_opened(documents, places, options).await;
-            let round = match outcome {
-                Ok((_, results)) => Round::of_results(results, asked_again),
-                Err(error) => Round::of_error(error, &waiting),
-            };
-            asked_again |= round.counts;
-            waiting = round.settle(waiting, &mut finished);
-        }
-        finished
-    }
-}
-
-/// What one call said about each document of it: `None` means that it must be sent again.
-struct Round {
-    verdicts: Vec<Option<Conversion>>,
-    /// Whether this was the one repetition that survivors of a refusal get.
-    counts: bool,
-}
-
-impl Round {
-    fn of_results(results: Vec<Conversion>, asked_again: bool) -> Self {
-        let disabled = results.iter().any(Conversion::is_disabled);
-        let refused = results.iter().any(Conversion::is_failed);
-        let verdict = |mut result: Conversion| {
-            if result.size.is_some() || result.is_failed() {
-                return Some(result);
-            }
-            if !refused || disabled || asked_again {
-                result.failure = Some(Error::new(
-                    Code::MissingField,
-                    format!("{CONVERT}: the service converted this document but did not send it"),
-                ));
-                return Some(result);
-            }
-            None
-        };
-        Self { verdicts: results.into_iter().map(verdict).collect(), counts: true }
-    }
-
-    /// A call that failed as a whole: what arrived stays; a document that broke the call itself is
-    /// taken out and the rest goes again.
-    fn of_error(error: Error, waiting: &[Item]) -> Self {
-        let arrived = |position: usize| {
-            error.conversions().iter().find(|c| c.index == position && c.size.is_some()).cloned()
-        };
-        let culprit = waiting.iter().position(|item| item.is_culprit(&error));
-        let bare = error.clone().with_conversions(Vec::new());
-        let verdict = |position: usize| match (arrived(position), culprit) {
-            (Some(whole), _) => Some(whole),
-            (None, Some(culprit)) if culprit != position => None,
-            (None, _) => Some(failed(position, bare.clone())),
-        };
-        Self { verdicts: (0..waiting.len()).map(verdict).collect(), counts: false }
-    }
-
-    fn settle(self, waiting: Vec<Item>, finished: &mut Vec<Finished>) -> Vec<Item> {
-        let mut again = Vec::new();
-        let mut verdicts = self.verdicts.into_iter();
-        for item in waiting {
-            match verdicts.next().flatten() {
-                Some(mut result) => {
-                    result.index = item.index;
-                    finished.push(Finished { result, input: item.input });
-                }
-                None => again.push(item),
-            }
-        }
-        again
-    }
-}
-
-impl Item {
-    /// Whether `error` says that this very document could not be read while it was sent.
-    fn is_culprit(&self, error: &Error) -> bool {
-        let code = matches!(error.code(), Code::DocumentChanged | Code::DocumentUnreadable);
-        let path = error.details().get("path").and_then(|path| path.as_str());
-        let own = self.source.path().map(|path| path.display().to_string());
-        code && path.is_some() && path == own.as_deref()
     }
 }
 

@@ -1,12 +1,12 @@
 //! What a batch has done, so that it can go on after a crash: JSON lines, one for each step.
 //!
-//! `{"signdoc_manifest":1}` first; then `{"sent":KEY}` before a document leaves and
-//! `{"done":KEY,"result":{...}}` when its file has its name. KEY is the path with size and time of
-//! modification, or the SHA-256 of a document that is in memory.
+//! `{"signdoc_manifest":2}` first; then `{"run":ID}` for each run, `{"sent":KEY}` before a document
+//! leaves and `{"done":KEY,"result":{...}}` when its file has its name. KEY is the path with size and
+//! time of modification, or the SHA-256 of a document that is in memory; ID stands in the names of
+//! the run's partial files, so that a later run can clear away what a killed one left.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -14,9 +14,11 @@ use serde::{Deserialize, Serialize};
 
 use super::model::{Conversion, ConversionWarning};
 use crate::error::{Code, Error, Result};
+use crate::file_lock::{LockedFile, check_own};
 use crate::wire::ByteSource;
 
-const VERSION: u32 = 1;
+/// The version that is written; earlier ones are read.
+const VERSION: u32 = 2;
 
 /// What an input is known by.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,6 +58,7 @@ fn digest(source: &ByteSource) -> Result<String> {
 #[serde(rename_all = "snake_case")]
 enum Line {
     SigndocManifest(u32),
+    Run(String),
     Sent(String),
     Done { key: String, result: Done },
 }
@@ -72,8 +75,10 @@ struct Done {
 /// The file, locked while it is open.
 #[derive(Debug)]
 pub(super) struct Manifest {
-    path: PathBuf,
-    file: File,
+    file: LockedFile,
+    /// Marks this run's partial files.
+    run: u64,
+    earlier_runs: Vec<String>,
     sent: BTreeSet<String>,
     done: BTreeMap<String, Done>,
 }
@@ -81,35 +86,61 @@ pub(super) struct Manifest {
 impl Manifest {
     pub(super) fn open(path: &Path) -> Result<Self> {
         let failed = |why: &dyn std::fmt::Display| broken(path, why);
-        let mut options = OpenOptions::new();
-        options.read(true).append(true).create(true);
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(path).map_err(|error| failed(&error))?;
-        file.try_lock().map_err(|_| failed(&"another batch is using it"))?;
-        let mut manifest =
-            Self { path: path.to_owned(), file, sent: BTreeSet::new(), done: BTreeMap::new() };
+        let file = LockedFile::open_or_create(path).map_err(|error| failed(&error))?;
+        let file = file.ok_or_else(|| failed(&"another batch is using it"))?;
+        let run = getrandom::u64().map_err(|error| failed(&error))?;
+        let mut manifest = Self {
+            file,
+            run,
+            earlier_runs: Vec::new(),
+            sent: BTreeSet::new(),
+            done: BTreeMap::new(),
+        };
         if !manifest.load()? {
             manifest.write(&Line::SigndocManifest(VERSION))?;
         }
+        manifest.write(&Line::Run(format!("{run:016x}")))?;
         Ok(manifest)
+    }
+
+    /// What marks this run's partial files.
+    pub(super) fn run(&self) -> u64 {
+        self.run
+    }
+
+    /// Removes the partial files that earlier runs left in `folder`: they were killed, or this one
+    /// would not hold the manifest.
+    pub(super) fn clear_remains(&self, folder: &Path) {
+        let Ok(entries) = std::fs::read_dir(folder) else { return };
+        for entry in entries.flatten() {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let is_partial = name.starts_with('.') && name.ends_with(".part");
+            let is_earlier = |run: &String| name.contains(&format!(".{run}."));
+            if is_partial && self.earlier_runs.iter().any(is_earlier) {
+                let own = std::fs::symlink_metadata(entry.path());
+                if own.and_then(|found| check_own(&entry.path(), &found)).is_ok() {
+                    let _ = std::fs::remove_file(entry.path());
+                }
+            }
+        }
     }
 
     /// Reads what is there; false for an empty file. Half a line, as a crash may leave at the end,
     /// is cut off, but only from a file that is a manifest.
     fn load(&mut self) -> Result<bool> {
-        let text = std::fs::read(&self.path).map_err(|error| broken(&self.path, &error))?;
+        let text = self.file.read(u64::MAX).map_err(|error| self.broken(&error))?;
         let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
         let (lines, rest) = text.split_at(whole.min(text.len()));
         let mut seen = false;
         for (number, line) in lines.split_inclusive(|byte| *byte == b'\n').enumerate() {
             let line = serde_json::from_slice(line);
             match line {
-                Ok(Line::SigndocManifest(VERSION)) if number == 0 => seen = true,
+                Ok(Line::SigndocManifest(1..=VERSION)) if number == 0 => seen = true,
                 Ok(Line::SigndocManifest(version)) => {
                     let why = format!("it has version {version}; this is {VERSION}");
-                    return Err(broken(&self.path, &why));
+                    return Err(self.broken(&io::Error::other(why)));
                 }
+                Ok(Line::Run(run)) if seen => self.earlier_runs.push(run),
                 Ok(Line::Sent(key)) if seen => {
                     self.sent.insert(key);
                 }
@@ -120,18 +151,25 @@ impl Manifest {
             }
         }
         if !rest.is_empty() {
-            let head = serde_json::to_vec(&Line::SigndocManifest(VERSION)).unwrap_or_default();
-            if !seen && !head.starts_with(rest) {
+            let is_head = |version: u32| {
+                let head = serde_json::to_vec(&Line::SigndocManifest(version)).unwrap_or_default();
+                head.starts_with(rest)
+            };
+            if !seen && !(1..=VERSION).any(is_head) {
                 return Err(self.foreign(1));
             }
-            self.file.set_len(whole as u64).map_err(|error| broken(&self.path, &error))?;
+            self.file.set_len(whole as u64).map_err(|error| self.broken(&error))?;
         }
         Ok(seen)
     }
 
+    fn broken(&self, error: &io::Error) -> Error {
+        broken(self.file.path(), error)
+    }
+
     fn foreign(&self, number: usize) -> Error {
         let why = format!("line {number} is no line of a manifest; name another file");
-        broken(&self.path, &why)
+        broken(self.file.path(), &why)
     }
 
     /// The former result, when its file is still there and of the same size.
@@ -175,9 +213,10 @@ impl Manifest {
     }
 
     fn write(&mut self, line: &Line) -> Result<()> {
-        let mut text = serde_json::to_vec(line).map_err(|error| broken(&self.path, &error))?;
+        let path = self.file.path();
+        let mut text = serde_json::to_vec(line).map_err(|error| broken(path, &error))?;
         text.push(b'\n');
-        self.file.write_all(&text).map_err(|error| broken(&self.path, &error))
+        self.file.append(&text).map_err(|error| broken(path, &error))
     }
 }
 

@@ -5,6 +5,7 @@ mod batch;
 mod manifest;
 mod model;
 mod plan;
+mod rounds;
 
 use std::sync::Arc;
 
@@ -14,7 +15,6 @@ use signdoc_spec::{endpoints, limits};
 use url::Url;
 
 use crate::client::{Call, CallOptions, Client};
-use crate::config::join;
 use crate::destination::Destination;
 use crate::document::Document;
 use crate::error::{Code, Error, ErrorBody, RawAnswer, Result};
@@ -22,9 +22,11 @@ use crate::identity::AccessToken;
 use crate::transport::{Answer, Body, Request};
 use crate::wire::{ByteSource, RequestBody, RequestBuilder};
 
-pub use batch::{Batch, BatchOptions, BatchPlan, Finished, Pack};
+pub use batch::{Batch, BatchOptions, BatchPlan, Pack};
 pub use model::{Conversion, ConversionFault, ConversionWarning};
-use plan::{Place, Plan};
+use plan::Plan;
+pub use rounds::Finished;
+use rounds::Item;
 
 const SPECS: &str = "conversion_specs";
 const CONVERT: &str = "convert";
@@ -59,17 +61,17 @@ impl Client {
     pub async fn conversion_specs(&self, options: &CallOptions) -> Result<Vec<String>> {
         let call = self.call(options);
         let work = async {
-            let url = join(&self.base_url(&call).await?, endpoints::PATH_PDF_SPECS);
+            let url = self.url_of(&endpoints::PDF_SPECS, &call).await?;
             let exchange = Exchange { client: self, call: &call };
-            let body = self
-                .authorized(&call, |token| {
+            let asked =
+                self.authorized(&call, |token| {
                     let (exchange, url) = (&exchange, &url);
                     async move {
                         self.shared.repeat(exchange.call, || exchange.specs(url, &token)).await
                     }
-                })
-                .await?;
-            parse_specs(&body)
+                });
+            let about = |error| self.about_address(error, &endpoints::PDF_SPECS, &url);
+            parse_specs(&asked.await.map_err(about)?)
         };
         self.within(&call, SPECS, work).await
     }
@@ -79,7 +81,9 @@ impl Client {
     /// Documents are streamed: read while they are sent, and written while they arrive. Results
     /// stand in the order of `documents`.
     ///
-    /// Source: specification, `POST /signdoc/convert`.
+    /// Source: specification, `POST /signdoc/convert`. A refusal brings no documents: those it says
+    /// nothing against are sent once more without the others (never where conversion is switched
+    /// off), so that [`Conversion::converted`] means that the document is here.
     ///
     /// # Errors
     /// * Before anything is sent: [`Code::DocumentCount`], [`Code::DocumentTooLarge`],
@@ -100,37 +104,45 @@ impl Client {
             .enumerate()
             .map(|(index, document)| document.open(index))
             .collect::<Result<Vec<_>>>()?;
-        let places = plan::places(documents, &options.to)?;
-        let documents: Vec<_> = documents.iter().zip(sources).collect();
-        let (status, results) = self.convert_opened(documents, places, &options.call).await?;
+        let mut places = plan::places(documents, &options.to)?.into_iter();
+        let items = documents.iter().zip(sources).enumerate().map(|(index, (document, source))| {
+            let (document, place) = (document.clone(), places.next());
+            Item { index, document, source, place, input: None }
+        });
+        let (status, results) = self.convert_items(items.collect(), &options.call).await?;
         judge(status, results, options.strict)
     }
 
-    /// Sends documents that have been checked; the status tells what the results are worth.
-    async fn convert_opened(
+    /// Sends documents that have been checked.
+    async fn convert_body(
         &self,
-        documents: Vec<(&Document, ByteSource)>,
-        places: Vec<Place>,
+        body: RequestBody,
+        plan: Plan,
         options: &CallOptions,
-    ) -> Result<(u16, Vec<Conversion>)> {
-        let sources: Vec<_> = documents.iter().map(|(_, source)| source.clone()).collect();
-        let plan = Arc::new(Plan::new(&sources, places));
-        let body = request_body(documents, &self.shared.pool)?;
+    ) -> Result<Answered> {
+        let plan = Arc::new(plan);
         let call = self.call(options);
         let work = async {
-            let url = join(&self.base_url(&call).await?, endpoints::PATH_CONVERT);
+            let url = self.url_of(&endpoints::CONVERT, &call).await?;
             let exchange = Exchange { client: self, call: &call };
-            self.authorized(&call, |token| {
+            let sent = self.authorized(&call, |token| {
                 let (exchange, url, body, plan) = (&exchange, &url, &body, &plan);
                 async move {
                     let attempt = || exchange.convert(url, &token, body.reopen(), plan);
                     self.shared.repeat(exchange.call, attempt).await
                 }
-            })
-            .await
+            });
+            sent.await.map_err(|error| self.about_address(error, &endpoints::CONVERT, &url))
         };
         self.within(&call, CONVERT, work).await.map_err(|error| plan.hand_over(error))
     }
+}
+
+/// What the service says of the documents of a call.
+struct Answered {
+    /// The status tells what the results are worth.
+    status: u16,
+    results: Vec<Conversion>,
 }
 
 /// What all attempts of one call share.
@@ -175,18 +187,34 @@ impl Exchange<'_> {
         token: &AccessToken,
         body: RequestBody,
         plan: &Plan,
-    ) -> Result<(u16, Vec<Conversion>)> {
+    ) -> Result<Answered> {
         let answer = self.send(CONVERT, Method::POST, url, token, Body::Json(body)).await?;
         let status = answer.status();
         let pool = &self.client.shared.pool;
         if status == 200 {
             let limit = self.client.shared.config.max_answer;
-            return answer::read(answer, plan, limit, pool).await.map(|results| (status, results));
+            let results = answer::read(answer, plan, limit, pool).await?;
+            return Ok(Answered { status, results });
         }
         let raw = answer.into_raw().await;
+        // Only this status says that the results are those of the conversion.
+        let is_refusal = status == 400 && !raw.broken;
         match ErrorBody::decode(&raw) {
-            ErrorBody::Conversion(_) => {
-                answer::read_text(&raw.text, plan, pool).map(|results| (status, results))
+            ErrorBody::Conversion(_) if is_refusal => {
+                let results = answer::read_text(&raw.text, plan, pool);
+                let results = results.map_err(|error| error.with_status(status))?;
+                if results.len() > plan.expected() {
+                    let count = results.len();
+                    return Err(plan
+                        .miscounted(count)
+                        .with_status(status)
+                        .with_conversions(results));
+                }
+                match results.iter().any(Conversion::is_failed) {
+                    true => Ok(Answered { status, results }),
+                    // A refusal without a reason is no word about any document.
+                    false => Err(raw.into_error(CONVERT)),
+                }
             }
             _ => Err(raw.into_error(CONVERT)),
         }
@@ -277,12 +305,18 @@ pub(crate) fn judge_where(
     if failed.is_empty() || !strict {
         return Ok(results);
     }
+    let refused: Vec<_> = failed.iter().filter(|result| !result.errors.is_empty()).collect();
+    if let (true, Some(failure)) =
+        (refused.is_empty(), failed.first().and_then(|result| result.failure.clone()))
+    {
+        return Err(failure.with_conversions(results));
+    }
     let code_of = |result: &Conversion| match result.errors.first() {
         Some(fault) => fault.code.unwrap_or(Code::ConversionUnknownError),
         None => Code::ConversionUnknownError,
     };
-    let first = failed.first().map_or(Code::ConversionFailed, |result| code_of(result));
-    let same = failed.iter().all(|result| code_of(result) == first);
+    let first = refused.first().map_or(Code::ConversionFailed, |result| code_of(result));
+    let same = refused.iter().all(|result| code_of(result) == first);
     let code = if same { first } else { Code::ConversionFailed };
     let told: Vec<_> = failed.iter().map(|result| told(result)).collect();
     let message = format!(
@@ -298,6 +332,7 @@ pub(crate) fn judge_where(
 }
 
 fn told(result: &Conversion) -> String {
+    let failure = result.failure.iter().map(|failure| failure.message().to_owned());
     let why: Vec<_> = result
         .errors
         .iter()
@@ -305,6 +340,7 @@ fn told(result: &Conversion) -> String {
             Some(code) => format!("{} ({})", fault.message, code.name()),
             None => fault.message.clone(),
         })
+        .chain(failure)
         .collect();
     let why = if why.is_empty() { "no reason given".to_owned() } else { why.join(", ") };
     format!("documents[{}]: {why}", result.index)

@@ -68,7 +68,8 @@ pub struct Conversion {
     pub conversion_id: Option<String>,
     /// The service's description of the document.
     pub description: Option<String>,
-    /// Whether the document was converted.
+    /// Whether the document was converted; then it is here. False without errors means that it
+    /// needed no conversion, see [`Conversion::is_unchanged`].
     pub converted: bool,
     /// Warnings raised during conversion.
     pub warnings: Vec<ConversionWarning>,
@@ -91,12 +92,23 @@ pub struct Conversion {
 }
 
 impl Conversion {
-    /// Whether the service refused this document or sent nothing for it.
+    /// Whether the service refused this document, or its call failed.
     #[must_use]
     pub fn is_failed(&self) -> bool {
-        self.failure.is_some()
-            || !self.errors.is_empty()
-            || (!self.converted && self.size.is_none())
+        self.failure.is_some() || !self.errors.is_empty()
+    }
+
+    /// Whether the service left the document as it is without a reason against it: it needed no
+    /// conversion. Where it sent a document all the same, that is here.
+    #[must_use]
+    pub fn is_unchanged(&self) -> bool {
+        !self.converted && !self.is_failed()
+    }
+
+    /// The result without the claim that the document was converted, where it is not here.
+    pub(crate) fn without_claim(mut self) -> Self {
+        self.converted &= self.size.is_some();
+        self
     }
 
     /// Whether the service says that conversion is switched off.
@@ -130,6 +142,20 @@ impl Conversion {
             "size": self.size,
             "resumed": self.resumed,
         })
+    }
+}
+
+impl Conversion {
+    /// Changes the texts of the service's for which `change` has another one.
+    pub(crate) fn map_texts(&mut self, change: &dyn Fn(&str) -> Option<String>) {
+        let own = [self.conversion_id.as_mut(), self.description.as_mut()];
+        let warnings = self.warnings.iter_mut().map(|one| &mut one.message);
+        let errors = self.errors.iter_mut().map(|one| &mut one.message);
+        for text in own.into_iter().flatten().chain(warnings).chain(errors) {
+            if let Some(changed) = change(text) {
+                *text = changed;
+            }
+        }
     }
 }
 

@@ -3,16 +3,21 @@
 use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
-use super::Conversion;
+use super::{CONVERT, Conversion};
 use crate::destination::{Destination, Namer};
 use crate::document::Document;
-use crate::error::{Error, Result};
+use crate::error::{Code, Error, Result};
 use crate::wire::{ByteSource, FileOptions, Sink};
 
 /// Where one result goes, if not to memory.
 #[derive(Clone, Debug)]
 pub(super) enum Place {
-    File { path: PathBuf, overwrite: bool },
+    File {
+        path: PathBuf,
+        overwrite: bool,
+        /// Marks the partial file as one of a batch that can be resumed.
+        run: Option<u64>,
+    },
     Spool,
 }
 
@@ -42,7 +47,7 @@ pub(super) fn places(documents: &[Document], to: &Destination) -> Result<Vec<Pla
     let mut namer = Namer::new(path, *overwrite)?;
     let place = |(index, document): (usize, &Document)| {
         let path = namer.path(index, document.name.as_deref(), *overwrite)?;
-        Ok(Place::File { path, overwrite: *overwrite })
+        Ok(Place::File { path, overwrite: *overwrite, run: None })
     };
     documents.iter().enumerate().map(place).collect()
 }
@@ -58,6 +63,17 @@ impl Plan {
         self.hints.len()
     }
 
+    /// The error of an answer with another number of results.
+    pub(super) fn miscounted(&self, count: usize) -> Error {
+        let expected = self.expected();
+        Error::new(
+            Code::ResultCount,
+            format!("{CONVERT}: {expected} documents were sent, but {count} results came"),
+        )
+        .with_detail("limit", expected)
+        .with_detail("actual", count)
+    }
+
     /// A place for the document `index`, also for one that nobody asked for.
     pub(super) fn sink(&self, index: usize) -> Result<Sink> {
         let Some(first) = self.places.first() else {
@@ -66,13 +82,13 @@ impl Plan {
         };
         let made = match self.places.get(index).unwrap_or(first) {
             Place::Spool => Sink::spool(),
-            Place::File { path, overwrite } => {
+            Place::File { path, overwrite, run } => {
                 let path = match self.places.get(index) {
                     Some(_) => path.clone(),
                     None => path.with_file_name(format!("unasked-{}.pdf", index + 1)),
                 };
                 let overwrite = *overwrite || self.lock().written.contains(&path);
-                Sink::file(&path, FileOptions { overwrite, ..FileOptions::default() })
+                Sink::file(&path, FileOptions { overwrite, tag: *run, ..FileOptions::default() })
             }
         };
         made.map_err(|error| crate::error::of_sink(&error))
@@ -106,6 +122,7 @@ impl Plan {
             return error;
         }
         results.sort_by_key(|result| result.index);
+        let results = results.into_iter().map(Conversion::without_claim).collect();
         error.with_conversions(results)
     }
 

@@ -71,7 +71,8 @@ impl CscSession {
     }
 
     /// A credential, looked at anew, after the list and before the authorization. It stands
-    /// outside of the once-only order, and nothing here calls it by itself.
+    /// outside of the once-only order; by itself it is called only where the list gave no more than
+    /// a credential's name.
     ///
     /// # Errors
     /// As [`Listed::info`]; [`Code::CscTokenAlreadyUsed`] when it is not its turn.

@@ -108,9 +108,13 @@ pub(super) fn may_have_arrived(error: &Error) -> bool {
         && !crate::transport::is_unsent(error)
 }
 
-/// Whether the token is still good for the endpoint that gave this error.
+/// Whether the token is still good for the endpoint that gave this error: the request did not
+/// arrive, is to come again later, or was refused as invalid (specification, "Client handling by
+/// category": fix the request and retry).
 pub(super) fn leaves_token(error: &Error) -> bool {
-    crate::transport::is_unsent(error) || crate::transport::is_refused_for_now(error)
+    let was_invalid = error.category() == crate::Category::RequestValidation
+        && matches!(error.http_status(), Some(400 | 413));
+    was_invalid || crate::transport::is_unsent(error) || crate::transport::is_refused_for_now(error)
 }
 
 /// A text that must be there.

@@ -1,6 +1,7 @@
 //! The end user's login to the interface, and the token that comes of it.
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use http::Method;
@@ -20,7 +21,7 @@ use crate::config::join;
 use crate::error::{Code, Error, Result};
 use crate::identity::{
     AccessToken, Callback, FinishOptions, challenge_of, check_redirect, check_state, open_login,
-    random_text, replayed, seal_login, token_error,
+    random_text, replayed, seal_login, spent_once, token_error,
 };
 use crate::trace::Level;
 use crate::transport::{Body, Repeat, Request};
@@ -132,7 +133,7 @@ impl Csc {
             csc_url: base.to_string(),
             client_id: config.client_id.clone(),
         };
-        let token = seal_login(config, PURPOSE, &saved)?;
+        let token = seal_login(config, PURPOSE, &saved, self.client.shared.clock.now())?;
         let url = authorize_url(base, &saved, options);
         Ok(CscLogin { url: url.into(), token })
     }
@@ -147,7 +148,8 @@ impl Csc {
         callback: impl Into<Callback>,
         options: &FinishOptions,
     ) -> Result<Session> {
-        let saved: Saved = open_login(&self.client.shared.config, PURPOSE, token)?;
+        let shared = &self.client.shared;
+        let saved: Saved = open_login(&shared.config, PURPOSE, token, shared.clock.now())?;
         let callback = callback.into();
         let call = self.client.call(&options.call);
         let work = self.finish_saved(&saved, &callback, options, &call);
@@ -161,11 +163,13 @@ impl Csc {
     ///
     /// # Errors
     /// * [`Code::LoginTokenInvalid`] when `token` was sealed with another key, or for another
-    ///   `csc_url`.
+    ///   `csc_url`; [`Code::LoginExpired`] when it is older than `login_lifetime`.
     /// * [`Code::LoginStateMismatch`] for a callback of another login: it must be ignored.
     /// * The errors on the redirect ([`Code::AuthorizeAccessDenied`] and the others), and at the
     ///   token endpoint ([`Code::OauthInvalidGrant`] for a replayed callback).
     /// * [`Code::LoginReplayed`] where the store knows the login already.
+    /// * [`Code::OutcomeUnknown`] when the answer to the exchange was lost: the code may be used up.
+    ///   The exchange is sent once, also where the provider's token was refused.
     pub async fn finish(
         &self,
         token: &str,
@@ -196,60 +200,61 @@ impl Csc {
         {
             return Err(replayed());
         }
-        let token = self.exchange(saved, code, call).await?;
+        let sent = AtomicBool::new(false);
+        let exchange = self.exchange(saved, code, &sent, call);
+        let token = spent_once(exchange, &sent, call, EXCHANGE).await;
+        let token = token.map_err(|error| match error.code() {
+            Code::OutcomeUnknown => error.with_detail("session_over", true),
+            _ => error,
+        })?;
         call.trace.event(Level::Info, || "a csc session begins".to_owned());
         Ok(token)
     }
 
-    /// Exchanges the code; once more when the provider's token, not the code, was refused.
-    async fn exchange(&self, saved: &Saved, code: &str, call: &Call) -> Result<Token> {
-        let shared = &self.client.shared;
-        let bearer = self.provider_token(call).await?;
-        match self.exchange_with(saved, code, &bearer, call).await {
-            Err(error) if error.http_status() == Some(401) => {
-                call.trace.event(Level::Info, || {
-                    format!("{EXCHANGE}: the token was refused; renewing it")
-                });
-                shared.tokens.reject(&shared.config.csc_scope, &bearer);
-                let bearer = self.provider_token(call).await?;
-                self.exchange_with(saved, code, &bearer, call).await
-            }
-            result => result,
-        }
-    }
-
-    async fn exchange_with(
+    /// Exchanges the code. A provider's token that was refused serves no other login.
+    async fn exchange(
         &self,
         saved: &Saved,
         code: &str,
-        bearer: &AccessToken,
+        sent: &AtomicBool,
         call: &Call,
     ) -> Result<Token> {
         let shared = &self.client.shared;
+        let bearer = self.provider_token(call).await?;
         let url = join(address(&self.client)?, PATH_CSC_TOKEN);
-        let attempt = || self.exchange_once(&url, saved, code, bearer, call);
-        shared.repeat_as(Repeat::IfUnsent, call, attempt).await
+        let form = exchange_form(saved, code);
+        let attempt = || self.exchange_once(&url, &form, &bearer, sent, call);
+        let exchanged = shared.repeat_as(Repeat::IfUnsent, call, attempt).await;
+        exchanged.map_err(|error| {
+            if error.http_status() != Some(401) {
+                return error;
+            }
+            shared.tokens.reject(&shared.config.csc_scope, &bearer);
+            let told =
+                format!("{}; the code is not sent again: begin a new login", error.message());
+            error.with_message(told)
+        })
     }
 
     async fn exchange_once(
         &self,
         url: &Url,
-        saved: &Saved,
-        code: &str,
+        form: &SecretString,
         bearer: &AccessToken,
+        sent: &AtomicBool,
         call: &Call,
     ) -> Result<Token> {
         let shared = &self.client.shared;
-        let form = exchange_form(saved, code);
         let request = Request {
             what: EXCHANGE,
             method: Method::POST,
             url: url.clone(),
             authorization: Some(bearer.header()),
-            body: Body::Form(form),
+            body: Body::Form(form.clone()),
             call,
         };
         let asked_at = shared.clock.now();
+        sent.store(true, Ordering::SeqCst);
         let mut answer = shared.transport.exchange_once(request).await?;
         if answer.status() != 200 {
             return Err(token_error(answer.into_raw().await, EXCHANGE));

@@ -79,6 +79,9 @@ pub struct CscInfo {
 
 impl CscInfo {
     pub(super) fn parse(raw: Value) -> Result<Self> {
+        if !raw.is_object() {
+            return Err(no_object("csc info"));
+        }
         Ok(Self {
             name: text(&raw, "name"),
             specs: text(&raw, "specs"),
@@ -140,11 +143,29 @@ pub struct Certificates {
 impl Credential {
     /// The credentials of an answer; those that are only named have nothing but a name.
     pub(super) fn list(answer: &Value, what: &str) -> Result<Vec<Self>> {
-        let infos = answer.get("credentialInfos").and_then(Value::as_array);
-        let mut found: Vec<Self> = infos.into_iter().flatten().filter_map(Self::parse).collect();
-        for id in texts(answer.get("credentialIDs")) {
+        let infos = match answer.get("credentialInfos") {
+            Some(Value::Array(infos)) => infos.iter().collect(),
+            Some(info @ Value::Object(_)) => vec![info],
+            _ => Vec::new(),
+        };
+        let named = answer.get("credentialIDs");
+        if infos.is_empty() && !matches!(named, Some(Value::Array(_) | Value::String(_))) {
+            return Err(Error::new(
+                Code::MissingField,
+                format!("{what}: the answer has neither credentialIDs nor credentialInfos"),
+            )
+            .with_detail("field", "credentialIDs"));
+        }
+        let ids: Vec<_> = texts(named).into_iter().filter(|id| !id.is_empty()).collect();
+        // Details that do not say whose they are belong to the name at their place.
+        let own = |(index, info): (usize, &Value)| match info.get("credentialID") {
+            Some(Value::String(id)) if !id.is_empty() => Self::parse_as(id, info),
+            _ => Self::parse_as(ids.get(index).filter(|_| ids.len() == infos.len())?, info),
+        };
+        let mut found: Vec<Self> = infos.iter().copied().enumerate().filter_map(own).collect();
+        for id in ids {
             if !found.iter().any(|credential| credential.credential_id == id) {
-                found.extend(Self::parse(&serde_json::json!({"credentialID": id})));
+                found.extend(Self::parse_as(&id, &serde_json::json!({"credentialID": id})));
             }
         }
         if found.is_empty() {
@@ -171,7 +192,10 @@ impl Credential {
         })
     }
 
-    fn parse(raw: &Value) -> Option<Self> {
+    fn parse_as(id: &str, raw: &Value) -> Option<Self> {
+        if !raw.is_object() {
+            return None;
+        }
         let (key, cert) = (raw.get("key"), raw.get("cert"));
         let within = |object: Option<&Value>, name: &str| object.and_then(|o| text(o, name));
         let number = |object: Option<&Value>, name: &str| match object?.get(name)? {
@@ -180,7 +204,7 @@ impl Credential {
         };
         let certificates = texts(cert.and_then(|cert| cert.get("certificates")));
         Some(Self {
-            credential_id: text(raw, "credentialID")?,
+            credential_id: id.to_owned(),
             description: text(raw, "description"),
             key_status: within(key, "status"),
             key_algorithms: texts(key.and_then(|key| key.get("algo"))),
@@ -190,6 +214,11 @@ impl Credential {
             multisign: number(Some(raw), "multisign"),
             raw: raw.clone(),
         })
+    }
+
+    /// Whether nothing but its name came.
+    pub(super) fn is_only_named(&self) -> bool {
+        self.raw.get("key").is_none() && self.raw.get("cert").is_none()
     }
 
     /// Its certificates.
@@ -341,6 +370,10 @@ pub(super) fn base64_of(text: &str) -> Option<Vec<u8>> {
         compact.trim_end_matches('=').len().div_ceil(4) * 4
     );
     STANDARD.decode(padded).ok().filter(|bytes| !bytes.is_empty())
+}
+
+fn no_object(what: &str) -> Error {
+    Error::new(Code::MalformedAnswer, format!("{what}: the answer is no JSON object"))
 }
 
 fn text(value: &Value, name: &str) -> Option<String> {

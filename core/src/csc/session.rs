@@ -19,11 +19,14 @@ use super::model::{Credential, HashAlgorithm, Padding, SignAlgorithm, base64_of,
 use super::sign::check_signatures;
 use crate::client::{Call, CallOptions, Client};
 use crate::error::{Code, Error, Result};
+use crate::trace::Level;
 
 const LIST: &str = "credentials/list";
 const INFO: &str = "credentials/info";
 /// CSC API v2; the specification names no path below `/credentials` but the two of the sequence.
 const PATH_INFO: &str = "/credentials/info";
+/// Credentials without details that are asked for.
+const MOST_NAMED: usize = 10;
 const AUTHORIZE: &str = "credentials/authorize";
 const SIGN: &str = "signatures/signHash";
 
@@ -74,6 +77,19 @@ impl Core {
         }
         let mut found = Credential::list(&json!({"credentialInfos": [answer]}), INFO)?;
         Ok(found.swap_remove(0))
+    }
+
+    /// Asks for the details of credentials of which only the name came (CSC API v2 section 11.5).
+    async fn complete(&self, credentials: &mut [Credential], call: &Call) {
+        for credential in credentials.iter_mut().filter(|one| one.is_only_named()).take(MOST_NAMED)
+        {
+            match self.info(&credential.credential_id, call).await {
+                Ok(details) => *credential = details,
+                Err(error) => call.trace.event(Level::Warning, || {
+                    format!("{LIST}: only the name came of a credential, and its details cannot be had: {error}")
+                }),
+            }
+        }
     }
 
     async fn post(
@@ -172,7 +188,10 @@ impl Session {
             Err(error) => return Err(StepError::of_exchange(error, self)),
         };
         match Credential::list(&answer, LIST) {
-            Ok(credentials) => Ok(Listed { core: self.core, credentials }),
+            Ok(mut credentials) => {
+                self.core.complete(&mut credentials, &call).await;
+                Ok(Listed { core: self.core, credentials })
+            }
             Err(error) => Err(StepError { error, session: None }),
         }
     }
@@ -256,8 +275,8 @@ impl Listed {
         &self.credentials
     }
 
-    /// A credential, looked at anew. It stands outside of the once-only order, and nothing here
-    /// calls it by itself.
+    /// A credential, looked at anew. It stands outside of the once-only order; by itself it is called
+    /// only where the list gave no more than a credential's name.
     ///
     /// # Errors
     /// CSC, network and protocol errors; the session goes on as far as the service lets it.
@@ -301,6 +320,9 @@ impl Listed {
             Err(error) => return Err(StepError::of_exchange(error, self)),
         };
         let now = self.core.now();
+        if let Some(sad) = answer.get("SAD").and_then(Value::as_str) {
+            self.core.client.shared.secrets.learn(sad);
+        }
         match activation(&answer, now) {
             Ok((sad, sad_expires_at)) => Ok(Authorized {
                 core: self.core,
@@ -426,6 +448,14 @@ impl Authorized {
 
     fn read(&self, answer: &Value) -> Result<Signatures> {
         let encoded = texts(answer.get("signatures"));
+        if encoded.is_empty() && answer.get("responseID").is_some() {
+            return Err(Error::new(
+                Code::MissingField,
+                format!("{SIGN}: the answer has no signatures but a responseID: the service signs later (operationMode A), although it was asked to sign at once; the session is over, begin a new login"),
+            )
+            .with_detail("field", "signatures")
+            .with_detail("session_over", true));
+        }
         let signatures: Vec<_> =
             encoded.iter().map(|text| base64_of(text).unwrap_or_default()).collect();
         let request = &self.request;

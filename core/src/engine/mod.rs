@@ -23,6 +23,7 @@ use crate::client::Client;
 use crate::clock::{Clock, SystemClock};
 use crate::config::Config;
 use crate::error::{Code, Error, Result};
+use crate::order::wait_for_receptions;
 use crate::transport::Transport;
 
 pub use batch::{BatchRun, Next};
@@ -75,8 +76,10 @@ const SHUTDOWN_PATIENCE: Duration = Duration::from_secs(5);
 
 /// Ends the threads of this process; no call may be under way. The next call starts new ones.
 ///
-/// For hosts that want nothing left when they end, such as those under a leak checker.
+/// Results of orders that are still being received are waited for: the service has deleted those
+/// orders. For hosts that want nothing left when they end, such as those under a leak checker.
 pub fn shutdown() {
+    wait_for_receptions(Duration::MAX, || true);
     let Some(owned) = RUNTIME.swap(None) else { return };
     if owned.pid != process::id() {
         std::mem::forget(owned);

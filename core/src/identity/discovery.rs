@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use http::Method;
 use serde_json::{Map, Value};
+use signdoc_spec::values::DISCOVERY_BASE_URL;
 use url::Url;
 
 use super::flight::Flight;
@@ -36,13 +37,18 @@ impl ProviderMetadata {
         self.values.get(name)
     }
 
-    /// The service's address, `signdoc-baseurl`.
-    pub(crate) fn service(&self) -> Result<&Url> {
+    /// The service's address, `signdoc-baseurl`; `remedy` is what to do where there is none.
+    pub(crate) fn service(&self, remedy: &str) -> Result<&Url> {
         if let Some(url) = self.service.get() {
             return Ok(url);
         }
-        let url = self.url(signdoc_spec::values::DISCOVERY_BASE_URL, "set base_url")?;
+        let url = self.url(DISCOVERY_BASE_URL, remedy)?;
         Ok(self.service.get_or_init(|| url))
+    }
+
+    /// Whether the provider names the service's address.
+    pub(crate) fn publishes_service(&self) -> bool {
+        self.get(DISCOVERY_BASE_URL).is_some_and(|url| !url.is_null())
     }
 
     /// An address by its name.

@@ -17,7 +17,8 @@ const LONGEST: usize = 256 * 1024;
 /// An ID token taken apart; nothing in it is believed yet.
 pub(super) struct Unverified<'a> {
     pub algorithm: JwsAlgorithm,
-    pub kid: String,
+    /// The name of its key, where it names one.
+    pub kid: Option<String>,
     /// Header and payload as they are signed.
     signed: &'a str,
     payload: &'a str,
@@ -57,13 +58,11 @@ impl<'a> Unverified<'a> {
             // RFC 7515 section 4.1.11: what must be understood and is not, makes it invalid.
             return Err(malformed("its header demands extensions"));
         }
-        let kid = text("kid").filter(|kid| !kid.is_empty()).ok_or_else(|| {
-            Error::new(Code::IdTokenKeyUnknown, "the ID token does not name its key (kid)")
-        })?;
+        let kid = text("kid").filter(|kid| !kid.is_empty()).map(str::to_owned);
         let signature = URL_SAFE_NO_PAD
             .decode(signature)
             .map_err(|_| malformed("its signature is no base64url"))?;
-        Ok(Self { algorithm, kid: kid.to_owned(), signed, payload, signature })
+        Ok(Self { algorithm, kid, signed, payload, signature })
     }
 
     /// The claims, once signature and claims are verified.

@@ -80,7 +80,7 @@ impl JwsAlgorithm {
 /// A public key that signs.
 #[derive(Clone, Debug)]
 pub(super) struct PublicKey {
-    kid: String,
+    kid: Option<String>,
     /// The algorithm the key is for, where the set says so.
     alg: Option<String>,
     material: Material,
@@ -147,7 +147,8 @@ impl Jwk {
             ("EC", Some("P-384")) => point(Curve::P384, 48, &self.x?, &self.y?)?,
             _ => return None,
         };
-        Some(PublicKey { kid: self.kid?, alg: self.alg, material })
+        let kid = self.kid.filter(|kid| !kid.is_empty());
+        Some(PublicKey { kid, alg: self.alg, material })
     }
 }
 
@@ -193,8 +194,13 @@ impl KeySet {
         Ok(Self(keys.collect()))
     }
 
-    fn find(&self, kid: &str, algorithm: JwsAlgorithm) -> Option<PublicKey> {
-        self.0.iter().find(|key| key.kid == kid && key.fits(algorithm)).cloned()
+    /// The key of this name; without a name, the only one that fits (OpenID Connect Core 1.0
+    /// section 10.1: a `kid` is needed only where there are several).
+    fn find(&self, kid: Option<&str>, algorithm: JwsAlgorithm) -> Option<PublicKey> {
+        let named = |key: &&PublicKey| kid.is_none() || key.kid.as_deref() == kid;
+        let mut fitting = self.0.iter().filter(|key| key.fits(algorithm)).filter(named);
+        let found = fitting.next()?;
+        (kid.is_some() || fitting.next().is_none()).then(|| found.clone())
     }
 }
 
@@ -213,7 +219,7 @@ pub(crate) struct JwksCache {
 }
 
 impl JwksCache {
-    /// The key `kid`, for `algorithm`.
+    /// The key `kid`, or the only one that there is for `algorithm`.
     ///
     /// # Errors
     /// [`Code::IdTokenKeyUnknown`]; network and protocol errors.
@@ -221,7 +227,7 @@ impl JwksCache {
         &self,
         shared: &Arc<Shared>,
         call: &Call,
-        kid: &str,
+        kid: Option<&str>,
         algorithm: JwsAlgorithm,
     ) -> Result<PublicKey> {
         let metadata = shared.discovery.get(shared, call).await?;
@@ -229,16 +235,16 @@ impl JwksCache {
         let now = shared.clock.now();
         let Some(known) = self.fresh(&url, now) else {
             let fetched = self.fetch(shared, call, &url).await?;
-            return fetched.find(kid, algorithm).ok_or_else(unknown);
+            return fetched.find(kid, algorithm).ok_or_else(|| unknown(kid));
         };
         if let Some(key) = known.find(kid, algorithm) {
             return Ok(key);
         }
         if !self.may_ask_again(now) {
-            return Err(unknown());
+            return Err(unknown(kid));
         }
         call.trace.event(Level::Info, || "an unknown key: fetching the key set anew".to_owned());
-        self.fetch(shared, call, &url).await?.find(kid, algorithm).ok_or_else(unknown)
+        self.fetch(shared, call, &url).await?.find(kid, algorithm).ok_or_else(|| unknown(kid))
     }
 
     fn fresh(&self, url: &Url, now: SystemTime) -> Option<Arc<KeySet>> {
@@ -271,11 +277,16 @@ impl JwksCache {
     }
 }
 
-fn unknown() -> Error {
-    Error::new(
-        Code::IdTokenKeyUnknown,
-        "the ID token is signed with a key that the provider does not publish for its algorithm",
-    )
+fn unknown(kid: Option<&str>) -> Error {
+    let told = match kid {
+        Some(_) => {
+            "the ID token is signed with a key that the provider does not publish for its algorithm"
+        }
+        None => {
+            "the ID token does not name its key (kid), and the provider publishes none or several for its algorithm"
+        }
+    };
+    Error::new(Code::IdTokenKeyUnknown, told)
 }
 
 async fn fetch(shared: Arc<Shared>, url: Url, call: Call) -> Result<Arc<KeySet>> {
@@ -315,7 +326,6 @@ mod tests {
             {"kty":"RSA","kid":"c","key_ops":["encrypt"],"n":"AQAB","e":"AQAB"},
             {"kty":"EC","kid":"d","crv":"P-521","x":"AA","y":"AA"},
             {"kty":"EC","kid":"e","crv":"P-256","x":"AA","y":"AA"},
-            {"kty":"RSA","n":"AQAB","e":"AQAB"},
             {"kty":7},
             {"kty":"RSA","kid":"good","use":"sig","n":"AAEAAQ","e":"AQAB"}]}"#);
         assert_eq!(keys.0.len(), 1);
@@ -326,10 +336,29 @@ mod tests {
     #[test]
     fn a_key_serves_its_own_algorithm_only() {
         let keys = set(r#"{"keys":[{"kty":"RSA","kid":"k","alg":"RS256","n":"AQAB","e":"AQAB"}]}"#);
-        assert!(keys.find("k", JwsAlgorithm::Rs256).is_some());
-        assert!(keys.find("k", JwsAlgorithm::Ps256).is_none());
-        assert!(keys.find("k", JwsAlgorithm::Es256).is_none());
-        assert!(keys.find("other", JwsAlgorithm::Rs256).is_none());
+        assert!(keys.find(Some("k"), JwsAlgorithm::Rs256).is_some());
+        assert!(keys.find(Some("k"), JwsAlgorithm::Ps256).is_none());
+        assert!(keys.find(Some("k"), JwsAlgorithm::Es256).is_none());
+        assert!(keys.find(Some("other"), JwsAlgorithm::Rs256).is_none());
+    }
+
+    #[test]
+    fn without_a_name_the_only_key_that_fits_is_it() {
+        let rsa = r#"{"kty":"RSA","n":"AQAB","e":"AQAB"}"#;
+        let named = r#"{"kty":"RSA","kid":"k","n":"AQAB","e":"AQAB"}"#;
+        let other = r#"{"kty":"RSA","kid":"p","alg":"PS256","n":"AQAB","e":"AQAB"}"#;
+        for (keys, found) in [
+            (rsa.to_owned(), true),
+            (named.to_owned(), true),
+            (format!("{named},{other}"), true),
+            (format!("{named},{rsa}"), false),
+            (other.to_owned(), false),
+        ] {
+            let keys = set(&format!("{{\"keys\":[{keys}]}}"));
+            assert_eq!(keys.find(None, JwsAlgorithm::Rs256).is_some(), found, "{keys:?}");
+        }
+        let unnamed = set(&format!("{{\"keys\":[{rsa}]}}"));
+        assert!(unnamed.find(Some("k"), JwsAlgorithm::Rs256).is_none(), "a name must be met");
     }
 
     #[test]

@@ -5,7 +5,9 @@
 //! [`Login::to_token`], so any process with the same key can.
 
 use std::fmt;
+use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
@@ -13,7 +15,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::Method;
 use secrecy::{ExposeSecret, SecretString};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use signdoc_spec::endpoints::QUERY_SIGN_ID;
 use signdoc_spec::scopes::{OPENID, SIGN};
 use url::Url;
@@ -28,7 +30,7 @@ use crate::client::{Call, CallOptions, Client};
 use crate::error::{Code, Error, RawAnswer, Result};
 use crate::order::OrderRef;
 use crate::trace::Level;
-use crate::transport::{Body, Repeat, Request};
+use crate::transport::{Body, Repeat, Request, deadline_passed};
 
 const BEGIN: &str = "begin login";
 const FINISH: &str = "finish login";
@@ -205,7 +207,7 @@ impl Logins {
             issuer: config.issuer().to_owned(),
             client_id: config.client_id.clone(),
         };
-        let token = seal(config, PURPOSE, &saved)?;
+        let token = seal(config, PURPOSE, &saved, shared.clock.now())?;
         let url = authorize_url(address, &saved, options);
         Ok(Login { url: url.into(), sign_id: order.sign_id, token })
     }
@@ -215,11 +217,13 @@ impl Logins {
     /// `token` is what [`Login::to_token`] gave; `callback` the callback's address, or its form.
     ///
     /// # Errors
-    /// * [`Code::LoginTokenInvalid`] when `token` was sealed with another key.
+    /// * [`Code::LoginTokenInvalid`] when `token` was sealed with another key, and
+    ///   [`Code::LoginExpired`] when it is older than `login_lifetime`.
     /// * [`Code::LoginStateMismatch`] for a callback of another login: it must be ignored.
     /// * The provider's errors on the redirect ([`Code::AuthorizeAccessDenied`] and the others),
     ///   and at the token endpoint ([`Code::OauthInvalidGrant`] for a replayed callback).
     /// * [`Code::LoginReplayed`] where the store knows the login already.
+    /// * [`Code::OutcomeUnknown`] when the answer to the exchange was lost: the code may be used up.
     /// * An ID token's own errors ([`Code::IdTokenSignature`], [`Code::IdTokenExpired`], ...).
     ///
     /// Once `token` is opened, every error carries `sign_id` in its details: what the user signed
@@ -230,7 +234,7 @@ impl Logins {
         callback: impl Into<Callback>,
         options: &FinishOptions,
     ) -> Result<Identity> {
-        let saved: Saved = open(&self.client.shared.config, PURPOSE, token)?;
+        let saved = self.opened(token)?;
         let callback = callback.into();
         let call = self.client.call(&options.call);
         let work = self.finish_saved(&saved, &callback, options, &call);
@@ -243,12 +247,17 @@ impl Logins {
     /// through [`LoginStore`]: they claim the id between this and `finish`.
     ///
     /// # Errors
-    /// The first three of [`Logins::finish`].
+    /// The first three lines of [`Logins::finish`].
     pub fn check(&self, token: &str, callback: impl Into<Callback>) -> Result<LoginCheck> {
-        let saved: Saved = open(&self.client.shared.config, PURPOSE, token)?;
+        let saved = self.opened(token)?;
         let checked = self.check_saved(&saved, &callback.into()).map(|_| ());
         checked.map_err(|error| error.with_detail("sign_id", saved.sign_id.as_str()))?;
         Ok(LoginCheck { id: saved.state, sign_id: saved.sign_id })
+    }
+
+    fn opened(&self, token: &str) -> Result<Saved> {
+        let shared = &self.client.shared;
+        open(&shared.config, PURPOSE, token, shared.clock.now())
     }
 
     /// The callback's code, when it belongs to the login.
@@ -275,7 +284,9 @@ impl Logins {
         {
             return Err(replayed());
         }
-        let (id_token, skew) = self.exchange(saved, code, call).await?;
+        let sent = AtomicBool::new(false);
+        let exchange = self.exchange(saved, code, &sent, call);
+        let (id_token, skew) = spent_once(exchange, &sent, call, EXCHANGE).await?;
         let claims = self.verified(saved, id_token.expose_secret(), skew, call).await?;
         call.trace.event(Level::Info, || "the ID token is verified".to_owned());
         let subject = claims.get("sub").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -287,6 +298,7 @@ impl Logins {
         &self,
         saved: &Saved,
         code: &str,
+        sent: &AtomicBool,
         call: &Call,
     ) -> Result<(SecretString, Option<f64>)> {
         let shared = &self.client.shared;
@@ -298,7 +310,7 @@ impl Logins {
             ("redirect_uri", saved.redirect_uri.as_str()),
             ("code_verifier", saved.verifier.as_str()),
         ];
-        let attempt = || self.exchange_once(&url, &fields, call);
+        let attempt = || self.exchange_once(&url, &fields, sent, call);
         shared.repeat_as(Repeat::IfUnsent, call, attempt).await
     }
 
@@ -306,6 +318,7 @@ impl Logins {
         &self,
         url: &Url,
         fields: &[(&str, &str)],
+        sent: &AtomicBool,
         call: &Call,
     ) -> Result<(SecretString, Option<f64>)> {
         let shared = &self.client.shared;
@@ -319,6 +332,7 @@ impl Logins {
             body: Body::Form(form),
             call,
         };
+        sent.store(true, Ordering::SeqCst);
         let mut answer = shared.transport.exchange_once(request).await?;
         let date = answer.date();
         if answer.status() != 200 {
@@ -340,7 +354,7 @@ impl Logins {
     ) -> Result<Map<String, Value>> {
         let shared = &self.client.shared;
         let token = Unverified::parse(id_token)?;
-        let key = shared.jwks.key(shared, call, &token.kid, token.algorithm).await?;
+        let key = shared.jwks.key(shared, call, token.kid.as_deref(), token.algorithm).await?;
         let expected = Expected {
             issuer: shared.config.issuer(),
             client_id: &shared.config.client_id,
@@ -349,6 +363,52 @@ impl Logins {
             skew,
         };
         token.verify(&key, &expected)
+    }
+}
+
+/// Runs the exchange of a code, which is good for one use: where its answer was lost, or the time
+/// ran out while it was on its way, nobody knows whether it was used.
+///
+/// `sent` says whether the request has left.
+pub(crate) async fn spent_once<T>(
+    exchange: impl Future<Output = Result<T>>,
+    sent: &AtomicBool,
+    call: &Call,
+    what: &'static str,
+) -> Result<T> {
+    let ended = tokio::time::timeout_at(call.deadline, exchange).await;
+    let error = match ended.unwrap_or_else(|_| Err(deadline_passed(what))) {
+        Ok(value) => return Ok(value),
+        Err(error) => error,
+    };
+    if !leaves_doubt(&error) || !sent.load(Ordering::SeqCst) {
+        return Err(error);
+    }
+    let told = format!(
+        "{}; it is not known whether the code was used, and it is good for one use: begin a new login",
+        error.message()
+    );
+    let cause = json!({
+        "code": error.code().number(), "name": error.name(), "message": error.message(),
+    });
+    Err(Error::new(Code::OutcomeUnknown, told).with_detail("cause", cause))
+}
+
+/// Whether the answer was lost, or is one that something in between may have given.
+fn leaves_doubt(error: &Error) -> bool {
+    let is_its_own_word = matches!(error.code().number(), 300..=399 | 700..=799);
+    match error.code() {
+        Code::ConnectionLost
+        | Code::ReadTimeout
+        | Code::TotalTimeout
+        | Code::TruncatedAnswer
+        | Code::RequestFailed
+        | Code::HtmlAnswer => true,
+        // 501, 503 and 505 say that the request was not carried out.
+        _ => {
+            !is_its_own_word
+                && matches!(error.http_status(), Some(300..=399 | 407 | 408 | 500 | 502 | 504))
+        }
     }
 }
 

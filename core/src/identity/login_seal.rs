@@ -4,29 +4,49 @@
 //! or from the client secret. Each purpose has a key of its own, so that a login saved for one
 //! interface cannot be finished at another.
 
+use std::time::{SystemTime, UNIX_EPOCH};
+
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use ring::aead::{Aad, CHACHA20_POLY1305, LessSafeKey, NONCE_LEN, Nonce, UnboundKey};
 use ring::hkdf::{HKDF_SHA256, Salt};
 use secrecy::ExposeSecret;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 use crate::config::Config;
 use crate::error::{Code, Error, Result};
 
 /// The version of the form; what comes later gets another one.
-const VERSION: &str = "sdl1";
+const VERSION: &str = "sdl2";
 /// Longest saved login that is looked at, in characters.
 const LONGEST: usize = 16 * 1024;
 
+/// What is sealed, and when it was.
+#[derive(Serialize, Deserialize)]
+struct Dated<T> {
+    /// Seconds since 1970.
+    at: u64,
+    value: T,
+}
+
+fn seconds(time: SystemTime) -> u64 {
+    time.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}
+
 /// Seals `value` for `purpose`: base64url text behind a version, safe in JSON, URLs and cookies.
-pub(crate) fn seal<T: Serialize>(config: &Config, purpose: &str, value: &T) -> Result<String> {
+pub(crate) fn seal<T: Serialize>(
+    config: &Config,
+    purpose: &str,
+    value: &T,
+    now: SystemTime,
+) -> Result<String> {
     let failed = |_| Error::new(Code::Internal, "a login cannot be sealed");
     let key = key(config, purpose)?;
     let mut nonce = [0; NONCE_LEN];
     fill(&mut nonce)?;
-    let mut sealed = serde_json::to_vec(value).map_err(|error| {
+    let dated = Dated { at: seconds(now), value };
+    let mut sealed = serde_json::to_vec(&dated).map_err(|error| {
         Error::new(Code::Internal, format!("a login cannot be written: {error}"))
     })?;
     let with = Nonce::assume_unique_for_key(nonce);
@@ -35,8 +55,13 @@ pub(crate) fn seal<T: Serialize>(config: &Config, purpose: &str, value: &T) -> R
     Ok(format!("{VERSION}.{}", URL_SAFE_NO_PAD.encode(whole)))
 }
 
-/// Opens what [`seal`] made for the same purpose with the same key.
-pub(crate) fn open<T: DeserializeOwned>(config: &Config, purpose: &str, text: &str) -> Result<T> {
+/// Opens what [`seal`] made for the same purpose with the same key, as long as it may be used.
+pub(crate) fn open<T: DeserializeOwned>(
+    config: &Config,
+    purpose: &str,
+    text: &str,
+    now: SystemTime,
+) -> Result<T> {
     let text = text.trim();
     let body = text.strip_prefix(VERSION).and_then(|rest| rest.strip_prefix('.'));
     let body = body.filter(|_| text.len() <= LONGEST);
@@ -50,7 +75,20 @@ pub(crate) fn open<T: DeserializeOwned>(config: &Config, purpose: &str, text: &s
     let opened = key(config, purpose)?
         .open_in_place(nonce, Aad::from(VERSION), sealed)
         .map_err(|_| invalid("it is damaged, or was sealed with another key"))?;
-    serde_json::from_slice(opened).map_err(|_| invalid("its content is that of another version"))
+    let Dated { at, value } = serde_json::from_slice(opened)
+        .map_err(|_| invalid("its content is that of another version"))?;
+    // One from the future comes of a clock that is behind.
+    let (age, limit) = (seconds(now).saturating_sub(at), config.login_lifetime.as_secs());
+    if age <= limit {
+        return Ok(value);
+    }
+    Err(Error::new(
+        Code::LoginExpired,
+        format!("the saved login is {age} s old, and may be used for {limit} s (login_lifetime); begin a new one"),
+    )
+    .with_detail("limit", limit)
+    .with_detail("actual", age)
+    .with_detail("unit", "seconds"))
 }
 
 /// Random bytes from the operating system.
@@ -86,7 +124,11 @@ fn key(config: &Config, purpose: &str) -> Result<LessSafeKey> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+
+    const NOW: SystemTime = UNIX_EPOCH;
 
     fn config(pairs: &[(&str, &str)]) -> Config {
         let mut builder = Config::builder();
@@ -100,37 +142,50 @@ mod tests {
     #[test]
     fn what_is_sealed_opens_with_the_same_key_and_purpose_only() {
         let shop = config(&[("client_secret", "s3cret")]);
-        let sealed = seal(&shop, "sign", &"verifier-canary".to_owned()).unwrap();
+        let sealed = seal(&shop, "sign", &"verifier-canary".to_owned(), NOW).unwrap();
         assert!(!sealed.contains("canary"));
         assert!(sealed.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c)));
-        assert_eq!(open::<String>(&shop, "sign", &sealed).unwrap(), "verifier-canary");
-        assert_ne!(seal(&shop, "sign", &"verifier-canary".to_owned()).unwrap(), sealed);
+        assert_eq!(open::<String>(&shop, "sign", &sealed, NOW).unwrap(), "verifier-canary");
+        assert_ne!(seal(&shop, "sign", &"verifier-canary".to_owned(), NOW).unwrap(), sealed);
         let code = |config: &Config, purpose: &str| {
-            open::<String>(config, purpose, &sealed).unwrap_err().code()
+            open::<String>(config, purpose, &sealed, NOW).unwrap_err().code()
         };
         assert_eq!(code(&shop, "csc"), Code::LoginTokenInvalid);
         assert_eq!(code(&config(&[("client_secret", "other")]), "sign"), Code::LoginTokenInvalid);
-        let keyed = config(&[("client_secret", "s3cret"), ("state_key", "k")]);
+        let keyed = config(&[("client_secret", "s3cret"), ("state_key", "0123456789abcdef")]);
         assert_eq!(code(&keyed, "sign"), Code::LoginTokenInvalid);
         assert_eq!(code(&config(&[]), "sign"), Code::MissingSecret);
     }
 
     #[test]
     fn no_changed_character_passes() {
-        let shop = config(&[("state_key", "k")]);
-        let sealed = seal(&shop, "sign", &7_u32).unwrap();
+        let shop = config(&[("state_key", "0123456789abcdef")]);
+        let sealed = seal(&shop, "sign", &7_u32, NOW).unwrap();
         for at in 0..sealed.len() {
             let mut changed = sealed.clone().into_bytes();
             changed[at] = if changed[at] == b'A' { b'B' } else { b'A' };
             let changed = String::from_utf8(changed).unwrap();
-            let error = open::<u32>(&shop, "sign", &changed).unwrap_err();
+            let error = open::<u32>(&shop, "sign", &changed, NOW).unwrap_err();
             assert_eq!(error.code(), Code::LoginTokenInvalid, "{at}");
         }
-        for wrong in ["", "sdl1", "sdl1.", "sdl1.AAAA", "sdl2.AAAA"] {
+        for wrong in ["", "sdl2", "sdl2.", "sdl2.AAAA", "sdl1.AAAA"] {
             assert_eq!(
-                open::<u32>(&shop, "sign", wrong).unwrap_err().code(),
+                open::<u32>(&shop, "sign", wrong, NOW).unwrap_err().code(),
                 Code::LoginTokenInvalid
             );
         }
+    }
+
+    #[test]
+    fn a_saved_login_grows_old() {
+        let shop = config(&[("client_secret", "s3cret"), ("login_lifetime", "600")]);
+        let sealed = seal(&shop, "sign", &7_u32, NOW + Duration::from_secs(1000)).unwrap();
+        let open =
+            |seconds| open::<u32>(&shop, "sign", &sealed, NOW + Duration::from_secs(seconds));
+        for good in [0, 1000, 1600] {
+            assert_eq!(open(good).unwrap(), 7, "{good}");
+        }
+        let error = open(1601).unwrap_err();
+        assert_eq!((error.code(), &error.details()["actual"]), (Code::LoginExpired, &601.into()));
     }
 }

@@ -13,7 +13,7 @@ mod token;
 
 #[cfg(feature = "signing")]
 pub(crate) use self::{
-    login::{challenge_of, check_redirect, check_state, random_text, replayed},
+    login::{challenge_of, check_redirect, check_state, random_text, replayed, spent_once},
     login_seal::{open as open_login, seal as seal_login},
     token::{seconds, token_error},
 };
