@@ -25,10 +25,24 @@ async fn a_healthy_client_passes_every_point() {
     let sandbox = sandbox(Environment::Test);
     let points = checked(&client(&sandbox)).await;
     let names: Vec<_> = points.iter().map(|point| point.name).collect();
-    let all =
-        ["configuration", "discovery", "tls", "proxy", "clock", "credentials", "service", "scope"];
+    let all = [
+        "configuration",
+        "discovery",
+        "tls",
+        "proxy",
+        "clock",
+        "credentials",
+        "service",
+        "orders",
+        "scope",
+    ];
     assert_eq!(names, all);
     assert!(points.iter().all(|point| point.status == CheckStatus::Passed), "{points:#?}");
+    for name in ["service", "orders"] {
+        let told = &point(&points, name).detail;
+        let at = format!("at {} (signdoc-baseurl of the discovery document)", sandbox.base_url());
+        assert!(told.contains(&at), "{told}");
+    }
 }
 
 #[tokio::test]
@@ -40,6 +54,10 @@ async fn each_trouble_is_named() {
     assert_eq!(failed(&checked(&once(&[("scope", "esign/nnin")])).await), ["scope"]);
     let down = once(&[("base_url", "http://127.0.0.1:1"), ("max_retries", "0")]);
     assert_eq!(failed(&checked(&down).await), ["service"]);
+    let no_orders = once(&[("orders_url", "http://127.0.0.1:1"), ("max_retries", "0")]);
+    let points = checked(&no_orders).await;
+    assert_eq!(failed(&points), ["orders"]);
+    assert!(point(&points, "orders").detail.contains("127.0.0.1:1 (orders_url)"));
     let nobody = once(&[("issuer", "http://127.0.0.1:1/realm"), ("max_retries", "0")]);
     let points = checked(&nobody).await;
     assert_eq!(failed(&points), ["discovery"]);

@@ -156,7 +156,7 @@ async fn the_code_is_exchanged_with_the_clients_own_proof() {
         (error.code(), &error.details()["field"]),
         (Code::MissingSecret, &json!("state_key"))
     );
-    let keyed = server.client_with(&[options[0], options[1], ("state_key", "a long text")]);
+    let keyed = server.client_with(&[options[0], options[1], ("state_key", "a long random text")]);
     let login = begin(&keyed).await;
     finish(&keyed, &login, &signed(&provider, &login)).await.unwrap();
     let form = server.seen("POST", TOKEN)[1].form();
@@ -251,7 +251,8 @@ async fn a_replayed_callback_is_refused_by_the_store_or_by_the_provider() {
 #[tokio::test]
 async fn a_code_is_sent_once() {
     for (reply, code) in [
-        (Reply::nothing(Then::Close), Code::ConnectionLost),
+        (Reply::nothing(Then::Close), Code::OutcomeUnknown),
+        (Reply::json(200, "{\"id_token\":").cut(5, Then::Close), Code::OutcomeUnknown),
         (
             Reply::json(503, json!({"error": "temporarily_unavailable"})),
             Code::OauthTemporarilyUnavailable,
@@ -340,15 +341,34 @@ async fn tokens_that_prove_nothing_are_refused() {
     };
     assert_eq!(with_token(forged).await.unwrap_err().code(), Code::IdTokenSignature);
     let nameless =
-        |keys: &[Key], claims: &Value| keys[0].token_with(&json!({"alg": "ES256"}), claims);
-    let error = with_token(nameless).await.unwrap_err();
-    assert_eq!(error.code(), Code::IdTokenKeyUnknown);
-    assert!(error.message().contains("kid"), "{error}");
+        |_: &[Key], claims: &Value| Key::ec("forger").token_with(&json!({"alg": "ES256"}), claims);
+    assert_eq!(with_token(nameless).await.unwrap_err().code(), Code::IdTokenSignature);
     let unsigned_token = |keys: &[Key], claims: &Value| {
         let token = keys[0].token("ES256", claims);
         token[..token.rfind('.').unwrap() + 1].to_owned()
     };
     assert_eq!(with_token(unsigned_token).await.unwrap_err().code(), Code::IdTokenSignature);
+}
+
+#[tokio::test]
+async fn a_token_that_does_not_name_its_key_needs_the_only_one_that_fits() {
+    let nameless =
+        |keys: &[Key], claims: &Value| keys[0].token_with(&json!({"alg": "ES256"}), claims);
+    assert!(with_token(nameless).await.is_ok());
+    for (other, code) in
+        [(Key::new(KeyKind::P384, "two"), None), (Key::ec("two"), Some(Code::IdTokenKeyUnknown))]
+    {
+        let (server, provider) = start(Key::ec("one"));
+        provider.lock().unwrap().keys.push(other);
+        provider.lock().unwrap().token = Box::new(nameless);
+        let client = server.client();
+        let login = begin(&client).await;
+        let finished = finish(&client, &login, &signed(&provider, &login)).await;
+        assert_eq!(finished.as_ref().err().map(signdoc::Error::code), code, "{finished:?}");
+        if let Err(error) = finished {
+            assert!(error.message().contains("kid"), "{error}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,8 @@
 //! The cases of `tests/vectors/orders.json` through the Rust face.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+#[path = "common/cases.rs"]
+mod cases;
 mod common;
 
 use std::collections::BTreeMap;
@@ -15,9 +17,7 @@ use signdoc::{
     LoginOptions, OrderProperties, OrderRef, PadesDocument, PadesOrder, SdoDocument, SdoOrder,
     SealPosition, WaitOptions,
 };
-use signdoc_sandbox::{Action, Environment, Person, Rule, Sandbox, Variants, Visit, samples};
-
-const VECTORS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/vectors/orders.json");
+use signdoc_sandbox::{Action, Environment, Person, Sandbox, Visit, samples};
 
 /// The sandbox's time as the client's.
 #[derive(Debug)]
@@ -85,6 +85,7 @@ fn pades(order: &Value) -> PadesOrder {
     let mut made = PadesOrder::new("", documents.collect());
     made.properties = properties(order);
     made.add_visual_seals = order["visual_seals"].as_bool().unwrap_or(false);
+    made.strict = order["strict"].as_bool().unwrap_or(false);
     if !order["results"].is_null() {
         made.results = texts(&order["results"]);
     }
@@ -164,16 +165,26 @@ async fn go(
             };
         }
         ("download", _) => {
-            let to = Destination::folder(folder.join("out"));
-            let options = DownloadOptions { to, ..DownloadOptions::default() };
+            let to = match case["memory"] == true {
+                true => Destination::Memory,
+                false => Destination::folder(folder.join("out")),
+            };
+            let force = case["force"] == true;
+            let options = DownloadOptions { to, force, ..DownloadOptions::default() };
             let download = match is_pades {
                 true => Download::Pades(client.pades().download(reference, &options).await?),
                 false => Download::Sdo(client.sdo().download(reference, &options).await?),
             };
             note_download(found, &download);
         }
-        ("discard", true) => client.pades().discard(reference, &call).await?,
-        ("discard", false) => client.sdo().discard(reference, &call).await?,
+        ("discard", true) => {
+            let last = client.pades().discard(reference, &call).await?;
+            note_download(found, &Download::Pades(last));
+        }
+        ("discard", false) => {
+            let last = client.sdo().discard(reference, &call).await?;
+            note_download(found, &Download::Sdo(last));
+        }
         ("login", _) => login(case, sandbox, client, reference, found).await?,
         _ => {}
     }
@@ -197,7 +208,8 @@ async fn login(
     let visit = Visit { url: login.url.clone(), action, person: Person::Kari };
     let back = sandbox.visit(visit).unwrap();
     let options = FinishOptions::default();
-    let identity = client.login().finish(&login.to_token(), back.url.as_str(), &options).await?;
+    let back = cases::came_back(case, back.url.as_str());
+    let identity = client.login().finish(&login.to_token(), &back, &options).await?;
     let known = identity.sign_id == login.sign_id && !identity.subject.is_empty();
     found.insert("identity".to_owned(), known.into());
     Ok(())
@@ -216,6 +228,21 @@ fn check_error(case: &Value, error: &Error) {
     }
     for part in texts(&case["expect"]["message"]) {
         assert!(error.message().contains(&part), "{id}: {part:?} in {:?}", error.message());
+    }
+}
+
+/// What a failure has kept: the order, and the answer that could not be taken apart.
+fn check_kept(case: &Value, error: &Error) {
+    let (id, expected) = (text(case, "id"), &case["expect"]);
+    if let Some(wanted) = expected["error_order"].as_bool() {
+        let found = error.order().is_some_and(|order| !order.sign_id.is_empty());
+        assert_eq!(found, wanted, "{id}: error_order");
+    }
+    if let Some(wanted) = expected["raw_answer"].as_bool() {
+        let path = error.details().get("raw_answer").and_then(Value::as_str);
+        let is_kept =
+            error.raw_answer().is_some() || path.is_some_and(|path| Path::new(path).exists());
+        assert_eq!(is_kept, wanted, "{id}: raw_answer");
     }
 }
 
@@ -257,12 +284,8 @@ fn check_requests(case: &Value, sandbox: &Sandbox) {
         sent.as_object_mut().unwrap().remove("documents");
         assert_eq!(sent, json!(wanted), "{id}");
     }
-    for (index, wanted) in expected["sent_documents"].as_array().into_iter().flatten().enumerate() {
-        let sent = &sent.as_ref().unwrap()["documents"][index];
-        for (key, value) in wanted.as_object().unwrap() {
-            assert_eq!(value, &sent[key], "{id}: {key} of document {index}");
-        }
-    }
+    let path = if text(case, "kind") == "pades" { "/signdoc/pades" } else { "/signdoc" };
+    cases::check_sent_documents(case, path, sandbox);
     let Some(wanted) = expected["requests"].as_object() else { return };
     let mut counts = BTreeMap::<String, u64>::new();
     for one in seen {
@@ -274,25 +297,20 @@ fn check_requests(case: &Value, sandbox: &Sandbox) {
 }
 
 async fn run(case: &Value, sandbox: &Sandbox) {
-    sandbox.reset();
+    cases::prepare(case, sandbox);
     let folder = tempfile::tempdir().unwrap();
-    if !case["variants"].is_null() {
-        let variants: Variants = serde_json::from_value(case["variants"].clone()).unwrap();
-        sandbox.set_variants(variants);
-    }
-    let issuer = sandbox.issuer();
-    let realm = issuer.strip_prefix(sandbox.base_url()).unwrap();
-    for rule in case["faults"].as_array().into_iter().flatten() {
-        let rule: Rule = serde_json::from_str(&rule.to_string().replace("$REALM", realm)).unwrap();
-        sandbox.faults().add(rule).unwrap();
-    }
     let clock = Arc::new(Virtual(sandbox.clock()));
-    let client = Client::with_clock(common::config(sandbox).build().unwrap(), clock).unwrap();
+    let mut builder = common::config(sandbox);
+    for (key, value) in cases::options(case, sandbox) {
+        builder.set(&key, &value).unwrap();
+    }
+    let client = Client::with_clock(builder.build().unwrap(), clock).unwrap();
     let mut found = Found::new();
     match go(case, sandbox, &client, folder.path(), &mut found).await {
         Ok(()) => assert!(case["expect"]["error"].is_null(), "{}: no error", text(case, "id")),
         Err(error) => {
             check_error(case, &error);
+            check_kept(case, &error);
             if !error.conversions().is_empty() {
                 let conversions =
                     error.conversions().iter().map(signdoc::Conversion::to_json).collect();
@@ -309,15 +327,13 @@ async fn run(case: &Value, sandbox: &Sandbox) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_case_comes_out_as_written() {
-    let file: Value = serde_json::from_slice(&std::fs::read(VECTORS).unwrap()).unwrap();
-    let sandbox = common::sandbox(Environment::Production);
-    let converter = sandbox.converter();
-    for case in file["cases"].as_array().unwrap() {
-        println!("vector orders/{}", text(case, "id"));
-        if let (Some("converter"), Err(reason)) = (case["needs"].as_str(), &converter) {
-            println!("  left out: no converter: {reason}");
-            continue;
+    let production = common::sandbox(Environment::Production);
+    let test = common::sandbox(Environment::Test);
+    let converter = production.converter();
+    for case in cases::cases("orders") {
+        if cases::runs(&case, "orders", &converter) {
+            let sandbox = if text(&case, "environment") == "test" { &test } else { &production };
+            run(&case, sandbox).await;
         }
-        run(case, &sandbox).await;
     }
 }

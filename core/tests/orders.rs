@@ -256,25 +256,44 @@ async fn refusals_are_understood_in_every_shape() {
 }
 
 #[tokio::test]
-async fn a_document_that_was_not_converted_is_a_conversion_error_and_no_order() {
+async fn a_document_that_was_not_converted_leaves_the_order_that_exists() {
     let results = json!([
         {"conversionId": "1", "description": "Loan 4711 - 1", "converted": true},
         {"converted": false, "conversionErrors": ["Document is corrupt"]},
     ]);
-    for (status, body) in [
-        (201, json!({"sign_id": "s", "conversionResults": results})),
-        (400, json!({"conversionResults": results})),
+    let mut order = pades();
+    order.documents.push(order.documents[0].clone());
+    order.documents.iter_mut().for_each(|d| d.pdf_spec = Some("PDFA_2B".to_owned()));
+    let exists = || json!({"sign_id": "s", "conversionResults": results});
+    let told = |results: &[signdoc::Conversion]| -> Vec<_> {
+        results.iter().map(|one| (one.index, one.converted)).collect()
+    };
+    let server = creating(vec![Reply::json(201, exists())]);
+    let made = create(&server.client(), &order).await.unwrap();
+    assert_eq!(made.sign_id, "s");
+    assert_eq!(told(&made.conversions), [(0, true), (1, false)]);
+    assert_eq!(made.conversions[1].errors[0].name(), "CORRUPT");
+
+    for (status, strict, body) in [
+        (201, true, exists()),
+        (400, false, json!({"conversionResults": results})),
+        (400, true, json!({"conversionResults": results})),
     ] {
         let server = creating(vec![Reply::json(status, body)]);
-        let mut order = pades();
-        order.documents.push(order.documents[0].clone());
-        order.documents.iter_mut().for_each(|d| d.pdf_spec = Some("PDFA_2B".to_owned()));
+        order.strict = strict;
         let error = create(&server.client(), &order).await.unwrap_err();
         assert_eq!(error.code(), Code::ConversionCorrupt, "{error}");
         assert_eq!(error.code().spec().class, "ConversionError");
-        let told: Vec<_> = error.conversions().iter().map(|c| (c.index, c.converted)).collect();
-        assert_eq!(told, [(0, true), (1, false)]);
+        assert_eq!(told(error.conversions()), [(0, true), (1, false)]);
+        let made = error.order().map(|order| order.sign_id.as_str());
+        assert_eq!(made, (status == 201).then_some("s"), "{error}");
+        assert_eq!(error.message().contains("the order exists as s"), status == 201, "{error}");
     }
+    // Under another status the same body is no word of the conversion.
+    let server = creating(vec![Reply::json(422, json!({"conversionResults": results}))]);
+    let error = create(&server.client(), &order).await.unwrap_err();
+    assert_eq!(error.code(), Code::OrderRejected, "{error}");
+    assert!(error.conversions().is_empty());
 }
 
 #[tokio::test]
@@ -519,9 +538,14 @@ async fn an_unknown_order_is_not_found_and_an_old_one_has_expired() {
 async fn documents_and_texts_are_in_no_debug_output_or_error() {
     let canary = "canary-4711";
     let document = SdoDocument::from_text(format!("{canary} €"));
-    let order = SdoOrder::new("o", vec![document]);
-    let error = created().client().sdo().create(&order, &call()).await.unwrap_err();
-    let shown = format!("{order:?} {error:?} {error} {}", error.to_json());
+    let order = SdoOrder::new("o", vec![document.clone()]);
+    let options = call();
+    let made = created().client().sdo().create(&order, &options).await.unwrap();
+    let events = options.trace.take_events();
+    assert!(events.iter().any(|event| event.message.contains("U+20AC")), "{events:?}");
+    let empty = SdoOrder::new("", vec![document]);
+    let error = created().client().sdo().create(&empty, &call()).await.unwrap_err();
+    let shown = format!("{order:?} {made:?} {events:?} {error:?} {error} {}", error.to_json());
     assert!(!shown.contains(canary), "{shown}");
     assert_eq!(DigestCheck::Matches.as_str(), "matches");
 }

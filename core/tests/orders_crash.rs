@@ -27,6 +27,9 @@ fn child() {
         let mut builder = signdoc::Config::builder();
         builder.set("issuer", &url).unwrap().set("client_id", "shop").unwrap();
         builder.set("client_secret", "s3cret").unwrap();
+        if let Ok(fallback) = std::env::var("CRASH_FALLBACK") {
+            builder.set("fallback_folder", &fallback).unwrap();
+        }
         let client = signdoc::Client::new(builder.build().unwrap()).unwrap();
         let options =
             DownloadOptions { to: Destination::folder(folder), ..DownloadOptions::default() };
@@ -36,6 +39,9 @@ fn child() {
                 println!("outcome {} spool {}", error.code().number(), error.message());
                 for document in documents(&error) {
                     println!("document {}", sha256(&document));
+                }
+                if let Some(raw) = error.raw_answer() {
+                    println!("raw {}", sha256(raw));
                 }
             }
         }
@@ -202,6 +208,21 @@ fn a_full_disk_loses_nothing() {
 
 #[cfg(unix)]
 #[test]
+fn what_no_file_took_of_a_broken_answer_comes_with_the_error() {
+    let text = answer(&of_sizes(&[30_000, 90_000]));
+    let arrived = &text[..text.len() - 60_000];
+    let reply = Reply::json(200, &text).cut(arrived.len(), Then::Close);
+    let server = Script::completed(text.clone()).replying(reply).start();
+    let folder = tempfile::tempdir().unwrap();
+    let full = "trap '' XFSZ; ulimit -f 40";
+    let output = child_of(&server, folder.path(), Some(full)).output().unwrap();
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(told.contains(&format!("outcome {} ", Code::OutcomeUnknown.number())), "{told}");
+    assert!(told.contains(&format!("raw {}", sha256(arrived.as_bytes()))), "{told}");
+}
+
+#[cfg(unix)]
+#[test]
 fn a_disk_that_takes_the_raw_answer_but_not_its_documents_can_be_finished_later() {
     let sent = of_sizes(&[30_000, 90_000]);
     let folder = tempfile::tempdir().unwrap();
@@ -211,7 +232,8 @@ fn a_disk_that_takes_the_raw_answer_but_not_its_documents_can_be_finished_later(
     let (from, to) = (path.clone(), moved.clone());
     script.on_delete = Some(Box::new(move || std::fs::rename(&from, &to).unwrap()));
     let server = script.start();
-    let output = child_of(&server, &path, None).output().unwrap();
+    let mut child = child_of(&server, &path, None);
+    let output = child.env("CRASH_FALLBACK", "/dev/null/no-folder").output().unwrap();
     let told = String::from_utf8(output.stdout).unwrap();
     assert!(told.contains("call recover"), "{told}");
     for document in &sent {
@@ -221,6 +243,30 @@ fn a_disk_that_takes_the_raw_answer_but_not_its_documents_can_be_finished_later(
     assert_eq!(found[0].outcome, RecoveryOutcome::Complete);
     assert_eq!(contents(found[0].download.as_ref().unwrap()), sent);
     assert_eq!(listed(&moved), ["4120de56-1.pdf", "4120de56-2.pdf"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn what_a_folder_does_not_take_goes_to_another_one() {
+    let sent = of_sizes(&[30_000, 90_000]);
+    let folder = tempfile::tempdir().unwrap();
+    let fallback = tempfile::tempdir().unwrap();
+    let mut script = Script::completed(answer(&sent));
+    let (path, moved) = (folder.path().join("out"), folder.path().join("moved"));
+    let (from, to) = (path.clone(), moved.clone());
+    script.on_delete = Some(Box::new(move || std::fs::rename(&from, &to).unwrap()));
+    let server = script.start();
+    let mut child = child_of(&server, &path, None);
+    let output = child.env("CRASH_FALLBACK", fallback.path()).output().unwrap();
+    let told = String::from_utf8(output.stdout).unwrap();
+    assert!(told.contains("what it did not take is in "), "{told}");
+    let made = listed(fallback.path());
+    let [own] = made.as_slice() else { panic!("one private folder: {made:?}") };
+    let own = fallback.path().join(own);
+    assert_eq!(listed(&own), ["4120de56-1.pdf", "4120de56-2.pdf"]);
+    for (at, document) in sent.iter().enumerate() {
+        assert_eq!(&std::fs::read(own.join(format!("{ORDER}-{}.pdf", at + 1))).unwrap(), document);
+    }
 }
 
 #[test]

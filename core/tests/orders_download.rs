@@ -119,7 +119,8 @@ async fn an_order_that_is_not_done_is_not_touched() {
         ("FAILED", Code::OrderFailed, Some(Code::OrderFailed)),
         ("CANCELLED", Code::OrderCancelled, Some(Code::OrderCancelled)),
     ] {
-        let server = Script { state: state.to_owned(), ..Script::completed(answer(&[])) }.start();
+        let nothing = answer(&[]).replace("SIGN_COMPLETED", state);
+        let server = Script { state: state.to_owned(), ..Script::completed(nothing) }.start();
         let out = tempfile::tempdir().unwrap();
         let client = server.client();
         let error = client.pades().download("4120de56", &into(out.path())).await.unwrap_err();
@@ -172,7 +173,7 @@ async fn the_journal_lies_on_the_disk_before_the_delete_leaves() {
     assert_eq!(names, [".signdoc-4120de56-1.answer.part", ".signdoc-4120de56-1.journal"]);
     let lines: Vec<serde_json::Value> =
         found[1].1.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    assert_eq!(lines[0]["signdoc_journal"], 1);
+    assert_eq!(lines[0]["signdoc_journal"], 2);
     assert_eq!(lines[0]["sign_id"], "4120de56");
     assert_eq!(lines[1]["event"], "sent");
 }
@@ -290,13 +291,24 @@ async fn both_digests_are_compared() {
             (Code::DigestMismatch, &json!(field))
         );
         assert_eq!(error.details()["stated"], other);
-        assert_eq!(listed(out.path()), ["loan.pdf"], "kept all the same");
+        assert_eq!(listed(out.path()).last().unwrap(), "loan.pdf", "kept all the same");
+        assert_eq!(listed(out.path()).len(), 3, "and the raw answer with it");
         assert_eq!(error.download().unwrap().document_count(), 1);
+        let found = signdoc::recover(out.path()).unwrap();
+        assert_eq!(
+            found[0].outcome,
+            signdoc::RecoveryOutcome::Partial,
+            "nor does a recovery drop it"
+        );
     }
     let server = Script::completed(text("?", &hex)).start();
-    let got = server.client().pades().download("s", &DownloadOptions::default()).await.unwrap();
+    let error =
+        server.client().pades().download("s", &DownloadOptions::default()).await.unwrap_err();
+    assert_eq!(error.code(), Code::DownloadIncomplete, "{error}");
+    let signdoc::Download::Pades(got) = error.download().unwrap() else { panic!("PAdES") };
     assert!(matches!(got.documents[0].signed_check, DigestCheck::NotCompared(_)));
     assert!(matches!(got.documents[0].unsigned_check, DigestCheck::NotCompared(_)));
+    assert_eq!(error.raw_answer().unwrap(), text("?", &hex).as_bytes());
 }
 
 #[tokio::test]
@@ -316,7 +328,9 @@ async fn an_order_remembers_the_digests_and_names_of_what_was_sent() {
         let out = tempfile::tempdir().unwrap();
         let got = client.pades().download(&order, &into(out.path())).await;
         assert_eq!(got.err().map(|error| error.code()), expected);
-        assert_eq!(listed(out.path()), ["loan.pdf"]);
+        let kept = if expected.is_some() { 3 } else { 1 };
+        assert_eq!(listed(out.path()).len(), kept, "what is in doubt is kept as it came");
+        assert_eq!(listed(out.path()).last().unwrap(), "loan.pdf");
         let again = client.pades().download(&order, &DownloadOptions::default()).await;
         assert_eq!(again.unwrap_err().code(), Code::OrderNotFound, "it was downloaded once");
     }
@@ -333,7 +347,7 @@ async fn answers_that_do_not_fit_the_order_are_kept_and_told() {
         let options = DownloadOptions { originals: originals.clone(), ..into(out.path()) };
         let error = server.client().pades().download("4120de56", &options).await.unwrap_err();
         assert_eq!(error.code(), code, "{error}");
-        assert_eq!(listed(out.path()).len(), 2);
+        assert_eq!(listed(out.path()).len(), 4, "two documents, the raw answer and its journal");
         assert_eq!(documents(&error), two);
     }
     let deleted = json!({"signId": "4120de56", "orderState": "FAILED", "signingResults": []});

@@ -26,10 +26,24 @@ fn into(folder: &Path) -> DownloadOptions {
 /// Downloads what `script` answers, which must fail.
 async fn failing(script: Script, options: &DownloadOptions) -> Error {
     let server = script.start();
-    let client = server.client_with(&[("read_timeout", "3")]);
+    let client = server.client_with(&[("reception_timeout", "3")]);
     let error = client.pades().download(ORDER, options).await.unwrap_err();
     assert_eq!(server.seen("DELETE", PADES).len(), 1, "{error}");
     error
+}
+
+/// A service that sends so many bytes of its answer, and the rest when it is told to.
+fn held_back(text: &str, first: usize) -> (server::Server, std::sync::mpsc::Sender<()>) {
+    let (release, released) = std::sync::mpsc::channel();
+    let reply = Reply::json(200, text).cut(first, Then::KeepOpen);
+    let rest = text.as_bytes()[first..].to_vec();
+    let released = std::sync::Arc::new(std::sync::Mutex::new(released));
+    let then = move || {
+        released.lock().unwrap().recv().unwrap();
+        rest.clone()
+    };
+    let server = Script::completed(String::new()).replying(reply.then(then)).start();
+    (server, release)
 }
 
 /// How many documents stand whole, closing quote and all, in the first `cut` bytes of an answer.
@@ -148,7 +162,7 @@ async fn a_whole_answer_with_a_broken_end_is_whole() {
         |then| Reply::json(200, format!("{} ", answer(&sent))).cut(answer(&sent).len(), then);
     for then in [Then::Close, Then::Reset, Then::Stall(SILENCE)] {
         let server = Script::completed(String::new()).replying(reply(then)).start();
-        let client = server.client_with(&[("read_timeout", "3")]);
+        let client = server.client_with(&[("reception_timeout", "3")]);
         let out = tempfile::tempdir().unwrap();
         client.pades().download(ORDER, &into(out.path())).await.unwrap();
         assert_eq!(listed(out.path()), ["4120de56-1.pdf", "4120de56-2.pdf"]);
@@ -197,15 +211,38 @@ async fn silence_after_the_delete_is_an_unknown_outcome() {
 }
 
 #[tokio::test]
-async fn the_calls_deadline_does_not_keep_the_state_from_being_asked_for() {
-    let reply = Reply::nothing(Then::Stall(SILENCE));
-    let out = tempfile::tempdir().unwrap();
-    let call = CallOptions { timeout: Some(Duration::from_secs(3)), ..Default::default() };
-    let server = Script::completed(String::new()).replying(reply).start();
-    let options = DownloadOptions { call, ..into(out.path()) };
-    let error = server.client().pades().download(ORDER, &options).await.unwrap_err();
-    assert_eq!(error.details()["cause"]["name"], "total_timeout");
-    assert_eq!(error.details()["order_state"], "gone");
+async fn the_calls_deadline_ends_the_waiting_and_not_the_reception() {
+    let sent = of_sizes(&[400, 70]);
+    let text = answer(&sent);
+    for to_folder in [true, false] {
+        // The rest of the answer comes when the caller has gone.
+        let (server, release) = held_back(&text, text.len() / 2);
+        let out = tempfile::tempdir().unwrap();
+        let fallback = tempfile::tempdir().unwrap();
+        let client = server.client_with(&[("fallback_folder", fallback.path().to_str().unwrap())]);
+        let call = CallOptions { timeout: Some(Duration::from_secs(2)), ..Default::default() };
+        let watch = call.reception.clone();
+        let to = if to_folder { into(out.path()) } else { DownloadOptions::default() };
+        let options = DownloadOptions { call, ..to };
+        let error = client.pades().download(ORDER, &options).await.unwrap_err();
+        assert_eq!(error.code(), Code::ReceptionContinues, "{error}");
+        assert!(!error.is_retryable());
+        let folder = error.details()["reception"]["folder"].as_str().unwrap().to_owned();
+        assert!(error.message().contains(&folder), "{error}");
+        assert_eq!(watch.under_way().unwrap().folder, Path::new(&folder));
+        release.send(()).unwrap();
+        while watch.under_way().is_some() || signdoc::order::receptions() > 0 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        if to_folder {
+            assert_eq!(listed(out.path()), ["4120de56-1.pdf", "4120de56-2.pdf"]);
+            assert!(listed(fallback.path()).is_empty());
+            continue;
+        }
+        let found = recover(&folder).unwrap();
+        assert_eq!((found.len(), found[0].outcome), (1, RecoveryOutcome::Complete));
+        assert_eq!(contents(found[0].download.as_ref().unwrap()), sent);
+    }
 }
 
 #[tokio::test]
@@ -327,7 +364,7 @@ async fn a_caller_who_goes_away_does_not_cut_the_download_short() {
         }
     }));
     let server = script.start();
-    let client = server.client_with(&[("read_timeout", "3")]);
+    let client = server.client_with(&[("reception_timeout", "3")]);
     let out = tempfile::tempdir().unwrap();
     let options = into(out.path());
     let download = tokio::spawn(async move { client.pades().download(ORDER, &options).await });

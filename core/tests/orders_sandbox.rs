@@ -16,8 +16,8 @@ use signdoc::{
     SdoOrder, SealPosition, WaitOptions,
 };
 use signdoc_sandbox::{
-    Action, CallbackChange, CutAt, CutHow, Fault, IdTokenChange, Person, ResetWhen, Rule, Sandbox,
-    Visit, samples,
+    Action, CallbackChange, CutAt, CutHow, FailedConversion, Fault, IdTokenChange, Person,
+    ResetWhen, Rule, Sandbox, Variants, Visit, samples,
 };
 use signdoc_signature::asn1::Time;
 use signdoc_signature::sdo::{Sdo, SdoTrust, to_iso_8859_1};
@@ -268,7 +268,8 @@ async fn callbacks_and_tokens_that_are_wrong_are_refused() {
     }
     for (change, known) in [
         (IdTokenChange::UnknownKid, false),
-        (IdTokenChange::MissingKid, false),
+        // There is one key that fits.
+        (IdTokenChange::MissingKid, true),
         (IdTokenChange::RotatedKey, true),
     ] {
         // another client has not used up its look at the key set
@@ -425,6 +426,8 @@ async fn conversion_results_belong_to_their_documents() {
 #[tokio::test]
 async fn a_failed_conversion_names_its_document_and_leaves_no_order() {
     let sandbox = common::sandbox(signdoc_sandbox::Environment::Test);
+    let failed_conversion = FailedConversion::Refused;
+    sandbox.set_variants(Variants { failed_conversion, ..Variants::default() });
     let client = common::client(&sandbox);
     let asked = PadesDocument { pdf_spec: Some("PDFA_2B".to_owned()), ..loan() };
     let order = PadesOrder::new("Loan", vec![loan(), asked]);
@@ -433,4 +436,22 @@ async fn a_failed_conversion_names_its_document_and_leaves_no_order() {
     assert_eq!(error.details()["failed"], serde_json::json!([1]));
     let results: Vec<_> = error.conversions().iter().map(|one| one.errors.len()).collect();
     assert_eq!(results, [0, 1]);
+}
+
+#[tokio::test]
+async fn an_order_of_the_testing_environment_is_signed_without_its_conversion() {
+    let sandbox = common::sandbox(signdoc_sandbox::Environment::Test);
+    let client = common::client(&sandbox);
+    let asked = PadesDocument { pdf_spec: Some("PDFA_2B".to_owned()), ..loan() };
+    let order = PadesOrder::new("Loan", vec![loan(), asked]);
+    let order = client.pades().create(&order, &call()).await.unwrap();
+    let errors: Vec<_> =
+        order.conversions.iter().map(|one| one.errors.first().map(|e| e.name())).collect();
+    assert_eq!(errors, [None, Some("DISABLED")]);
+    sandbox.sign(&order.sign_id, Person::Kari).unwrap();
+    let result = client.pades().download(&order, &DownloadOptions::default()).await.unwrap();
+    for document in &result.documents {
+        assert_eq!(document.signed_check, DigestCheck::Matches);
+        assert_eq!(document.unsigned_check, DigestCheck::Matches);
+    }
 }

@@ -1,6 +1,8 @@
 //! The cases of `tests/vectors/conversion.json` through the Rust face.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::indexing_slicing)]
 
+#[path = "common/cases.rs"]
+mod cases;
 mod common;
 
 use std::collections::BTreeMap;
@@ -10,9 +12,7 @@ use serde_json::Value;
 use signdoc::{
     BatchOptions, Client, Config, Conversion, ConvertOptions, Destination, Document, Error,
 };
-use signdoc_sandbox::{Environment, Rule, Sandbox, Variants, samples};
-
-const VECTORS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/vectors/conversion.json");
+use signdoc_sandbox::{Environment, Sandbox, samples};
 
 enum Outcome {
     Results(Vec<Conversion>),
@@ -23,7 +23,7 @@ fn text<'a>(value: &'a Value, key: &str) -> &'a str {
     value[key].as_str().unwrap_or_default()
 }
 
-fn document(spec: &Value, folder: &Path, allow_signed: bool) -> Document {
+fn document(spec: &Value, folder: &Path, case: &Value) -> Document {
     let document = if let Some(name) = spec["sample"].as_str() {
         let sample = [samples::all(1), samples::each_warning(), samples::near_misses()]
             .concat()
@@ -39,16 +39,18 @@ fn document(spec: &Value, folder: &Path, allow_signed: bool) -> Document {
         }
         Document::from_bytes(bytes)
     };
-    #[allow(deprecated)]
-    document.allow_signed(allow_signed)
+    let document = document.allow_signed(case["allow_signed"] == true);
+    match case["pdf_spec"].as_str() {
+        Some(spec) => document.pdf_spec(spec),
+        None => document,
+    }
 }
 
 fn documents(case: &Value, folder: &Path) -> Vec<Document> {
-    let allow = case["allow_signed"].as_bool().unwrap_or(false);
     let list = case["documents"].as_array().cloned().unwrap_or_default();
     match case["count"].as_u64() {
-        Some(count) => (0..count).map(|_| document(&list[0], folder, allow)).collect(),
-        None => list.iter().map(|spec| document(spec, folder, allow)).collect(),
+        Some(count) => (0..count).map(|_| document(&list[0], folder, case)).collect(),
+        None => list.iter().map(|spec| document(spec, folder, case)).collect(),
     }
 }
 
@@ -57,8 +59,8 @@ fn client(case: &Value, sandbox: &Sandbox) -> Result<Client, Error> {
     builder.set("issuer", &sandbox.issuer())?;
     builder.set("client_id", sandbox.client_id())?;
     builder.set("client_secret", sandbox.client_secret())?;
-    for (key, value) in case["options"].as_object().into_iter().flatten() {
-        builder.set(key, value.as_str().unwrap())?;
+    for (key, value) in cases::options(case, sandbox) {
+        builder.set(&key, &value)?;
     }
     Client::new(builder.build()?)
 }
@@ -153,17 +155,8 @@ fn check_requests(case: &Value, sandbox: &Sandbox) {
 }
 
 async fn run(case: &Value, sandbox: &Sandbox) {
-    sandbox.reset();
+    cases::prepare(case, sandbox);
     let folder = tempfile::tempdir().unwrap();
-    if !case["variants"].is_null() {
-        let variants: Variants = serde_json::from_value(case["variants"].clone()).unwrap();
-        sandbox.set_variants(variants);
-    }
-    for rule in case["faults"].as_array().into_iter().flatten() {
-        let rule = rule.to_string().replace("$ISSUER", &sandbox.issuer());
-        let rule: Rule = serde_json::from_str(&rule).unwrap();
-        sandbox.faults().add(rule).unwrap();
-    }
     match call(case, sandbox, folder.path()).await {
         Err(error) => {
             check_error(case, &error);
@@ -178,21 +171,18 @@ async fn run(case: &Value, sandbox: &Sandbox) {
         }
     }
     check_requests(case, sandbox);
+    cases::check_sent_documents(case, common::CONVERT, sandbox);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_case_comes_out_as_written() {
-    let file: Value = serde_json::from_slice(&std::fs::read(VECTORS).unwrap()).unwrap();
     let production = common::sandbox(Environment::Production);
     let test = common::sandbox(Environment::Test);
     let converter = production.converter();
-    for case in file["cases"].as_array().unwrap() {
-        println!("vector conversion/{}", text(case, "id"));
-        if let (Some("converter"), Err(reason)) = (case["needs"].as_str(), &converter) {
-            println!("  left out: no converter: {reason}");
-            continue;
+    for case in cases::cases("conversion") {
+        if cases::runs(&case, "conversion", &converter) {
+            let sandbox = if text(&case, "environment") == "test" { &test } else { &production };
+            run(&case, sandbox).await;
         }
-        let sandbox = if text(case, "environment") == "test" { &test } else { &production };
-        run(case, sandbox).await;
     }
 }

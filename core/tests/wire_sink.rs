@@ -14,7 +14,7 @@ use std::sync::{Arc, Mutex};
 use signdoc::wire::{Delivered, FileOptions, Sink, SinkError};
 use tempfile::TempDir;
 
-const REPLACE: FileOptions = FileOptions { overwrite: true, sync: false };
+const REPLACE: FileOptions = FileOptions { overwrite: true, sync: false, tag: None };
 
 fn names(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).unwrap();
@@ -37,7 +37,7 @@ fn a_file_appears_whole_when_it_is_committed() {
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("loan.pdf");
     for sync in [false, true] {
-        let mut sink = Sink::file(&path, FileOptions { overwrite: true, sync }).unwrap();
+        let mut sink = Sink::file(&path, FileOptions { overwrite: true, sync, tag: None }).unwrap();
         let partial = sink.partial_path().unwrap().to_owned();
         let name = partial.file_name().unwrap().to_str().unwrap();
         assert!(name.starts_with(".loan.pdf.") && name.ends_with(".part"), "{name}");

@@ -56,9 +56,20 @@ pub enum Then {
     Stall(Duration),
 }
 
+/// Bytes that come later.
+#[derive(Clone)]
+pub struct Rest(Arc<dyn Fn() -> Vec<u8> + Send + Sync>);
+
+impl std::fmt::Debug for Rest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Rest")
+    }
+}
+
 #[derive(Clone, Debug)]
 pub struct Reply {
     pub bytes: Vec<u8>,
+    pub rest: Option<Rest>,
     pub then: Then,
 }
 
@@ -78,7 +89,13 @@ impl Reply {
         head.push_str("\r\n");
         let mut bytes = head.into_bytes();
         bytes.extend_from_slice(body);
-        Self { bytes, then: Then::KeepOpen }
+        Self { bytes, rest: None, then: Then::KeepOpen }
+    }
+
+    /// After these bytes, those that `rest` gives, which may take its time.
+    pub fn then(mut self, rest: impl Fn() -> Vec<u8> + Send + Sync + 'static) -> Self {
+        self.rest = Some(Rest(Arc::new(rest)));
+        self
     }
 
     pub fn json(status: u16, body: impl ToString) -> Self {
@@ -96,14 +113,14 @@ impl Reply {
 
     /// Nothing is answered.
     pub fn nothing(then: Then) -> Self {
-        Self { bytes: Vec::new(), then }
+        Self { bytes: Vec::new(), rest: None, then }
     }
 
     /// A body without its length, ended by the end of the connection.
     pub fn until_close(body: &[u8]) -> Self {
         let mut bytes = b"HTTP/1.1 200 x\r\ncontent-type: application/json\r\n\r\n".to_vec();
         bytes.extend_from_slice(body);
-        Self { bytes, then: Then::Close }
+        Self { bytes, rest: None, then: Then::Close }
     }
 
     /// The last one on its connection, and saying so.
@@ -255,6 +272,11 @@ fn serve(shared: &Shared, connection: usize, address: SocketAddr, stream: TcpStr
             reply = reply.last();
         }
         if writer.write_all(&reply.bytes).is_err() {
+            return;
+        }
+        if let Some(Rest(rest)) = &reply.rest
+            && writer.write_all(&rest()).is_err()
+        {
             return;
         }
         match reply.then {
