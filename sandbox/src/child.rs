@@ -31,6 +31,8 @@ pub struct Options {
     pub tls_certificate: Option<ServerCertificate>,
     /// `--tls-client-ca`: clients must show a certificate of the sandbox's authority.
     pub tls_client_ca: bool,
+    /// `--two-addresses`: orders have an address of their own.
+    pub two_addresses: bool,
     /// `--no-converter`: as if none were installed.
     pub no_converter: bool,
     /// `--keep`: goes on when standard input closes.
@@ -44,12 +46,13 @@ pub const USAGE: &str = "\
 usage: signdoc sandbox [--port N] [--environment test|production] [--seed N]
                        [--client-id ID] [--client-secret SECRET] [--client-jwks FILE]
                        [--tls] [--tls-certificate valid|expired|wrong-name|unknown-ca]
-                       [--tls-client-ca] [--no-converter] [--keep] [--log]
+                       [--tls-client-ca] [--two-addresses] [--no-converter] [--keep] [--log]
 
 Runs the whole service on loopback. Prints one line of JSON when ready and ends when standard
 input closes, or on Ctrl-C; with --keep only on Ctrl-C. With --tls that line has the certificate
 to trust (ca_pem, ca_file), and with --tls-client-ca a client certificate with its key
-(client_certificate_pem, client_certificate_file).";
+(client_certificate_pem, client_certificate_file). With --two-addresses orders are served at
+orders_url alone, which the discovery document publishes, and everything else at base_url.";
 
 /// What a command line asks for.
 #[derive(Debug, Clone)]
@@ -82,6 +85,7 @@ impl Options {
                 "--log" => Some(&mut options.log),
                 "--tls" => Some(&mut options.tls),
                 "--tls-client-ca" => Some(&mut options.tls_client_ca),
+                "--two-addresses" => Some(&mut options.two_addresses),
                 "--no-converter" => Some(&mut options.no_converter),
                 _ => None,
             };
@@ -115,6 +119,7 @@ impl Options {
             .port(self.port)
             .environment(self.environment)
             .seed(self.seed)
+            .two_addresses(self.two_addresses)
             .log(self.log);
         if self.no_converter {
             builder = builder.converter(ConverterChoice::Missing);
@@ -191,6 +196,7 @@ fn announce(sandbox: &Sandbox) -> Result<(), Error> {
     let line = json!({
         "issuer": sandbox.issuer(),
         "base_url": sandbox.base_url(),
+        "orders_url": sandbox.orders_url(),
         "client_id": sandbox.client_id(),
         "client_secret": sandbox.client_secret(),
         "control_url": sandbox.control_url(),
@@ -218,8 +224,11 @@ fn announce(sandbox: &Sandbox) -> Result<(), Error> {
 /// How a shell is told where the sandbox is.
 fn exports(sandbox: &Sandbox) -> String {
     let issuer = sandbox.issuer();
+    // the issuer publishes the address of orders, and with two addresses that is not the one of the
+    // conversion
     let mut variables = vec![
         ("ISSUER", issuer),
+        ("BASE_URL", sandbox.base_url().to_owned()),
         ("CLIENT_ID", sandbox.client_id().to_owned()),
         ("CLIENT_SECRET", sandbox.client_secret().to_owned()),
     ];
@@ -345,6 +354,7 @@ mod tests {
             "--tls",
             "--tls-certificate=wrong-name",
             "--tls-client-ca",
+            "--two-addresses",
             "--keep",
             "--log",
             "--no-converter",
@@ -357,7 +367,7 @@ mod tests {
         assert_eq!(options.client_jwks, Some("keys.json".into()));
         assert_eq!(options.tls_certificate, Some(ServerCertificate::WrongName));
         assert!(options.tls && options.tls_client_ca);
-        assert!(options.keep && options.log && options.no_converter);
+        assert!(options.keep && options.log && options.no_converter && options.two_addresses);
         assert!(matches!(parse(&["-h"]), Ok(Command::Help)));
     }
 

@@ -1,13 +1,13 @@
 //! The control surface: what a test does to the sandbox beside the service's own interface.
 //!
-//! Everything lives under `/_sandbox/`, takes and gives JSON, and needs no token. Requests to it
+//! Everything lives under `/_sandbox/` at the first address, takes and gives JSON, and needs no token. Requests to it
 //! are not recorded and meet no faults. A refused control request is answered 400 with
 //! `{"error": "..."}`.
 //!
 //! | method and path | body | answer |
 //! |---|---|---|
 //! | GET `/_sandbox/` | | the state: addresses, environment, clock, counts, refusals, converter |
-//! | POST `/_sandbox/reset` | | forgets clock, tokens, orders, logins, faults, requests, conversions and variants; the state |
+//! | POST `/_sandbox/reset` | | forgets clock, tokens, orders, logins, faults, requests, conversions, and variants but those of the start; the state |
 //! | GET `/_sandbox/clock` | | `{"now", "offset_seconds", "frozen"}`, `now` in seconds since 1970 |
 //! | POST `/_sandbox/clock` | one of `{"advance_seconds": n}`, `{"set": unix}`, `{"frozen": bool}`, `{"reset": true}` | the clock |
 //! | GET `/_sandbox/faults` | | `{"faults": [rule with "id", "used", "skipped"]}` |
@@ -19,7 +19,7 @@
 //! | POST `/_sandbox/tokens/expire` | | `{"expired": n}` |
 //! | POST `/_sandbox/clients` | `{"client_id", "client_secret"?, "scopes"?, "redirect_uris"?, "jwks"? and/or "public_key_pem"?}`: registers a client or changes what is given; keys replace the earlier ones | `{"clients": [id]}` |
 //! | POST `/_sandbox/keys/rotate` | nothing, or `{"keep_previous": bool}` (default true) | `{"kid": "..."}` |
-//! | GET, POST `/_sandbox/variants` | the fields to change, see [`crate::Variants`] | all variants |
+//! | GET, POST `/_sandbox/variants` | the fields to change, see [`crate::Variants`] and `docs/sandbox.md` | all variants |
 //! | GET `/_sandbox/orders` | | `{"orders": [order], "gone": {sign_id: reason}}` |
 //! | GET `/_sandbox/orders/<sign_id>` | | the order: kind, client, state, seconds left in the open window, signer, documents |
 //! | POST `/_sandbox/orders/<sign_id>/sign`, `/cancel`, `/fail` | nothing, or `{"person": "kari"}` (`ola`, `ase`) | `{"order", "callback"}`: the order is brought to its end; when its end user is at the signing page they do it there, and `callback` is the way back |
@@ -269,6 +269,7 @@ pub(crate) fn overview(state: &State) -> Value {
         "version": env!("CARGO_PKG_VERSION"),
         "environment": state.environment.name(),
         "base_url": state.base_url,
+        "orders_url": state.orders_url,
         "issuer": state.issuer(),
         "csc_url": format!("{}{}", state.base_url, csc::PATH),
         "clients": state.clients.ids(),

@@ -19,6 +19,7 @@
 //! Other languages run it as a process, see [`run_child`], and steer it by its control surface, see
 //! [`control`].
 
+mod address;
 mod authority;
 mod child;
 mod clock;
@@ -46,6 +47,7 @@ mod variants;
 use std::fmt;
 use std::str::FromStr;
 
+pub use crate::address::Address;
 pub use crate::child::{Command, Options, USAGE, run, run_child};
 pub use crate::clock::Clock;
 pub use crate::convert::engine::ConverterChoice;
@@ -62,8 +64,12 @@ pub use crate::requests::Seen;
 pub use crate::sandbox::{Builder, DEFAULT_CLIENT_ID, Sandbox};
 pub use crate::tls::ServerCertificate;
 pub use crate::variants::{
-    Base64Form, Count, CscKey, Disabled, IdTokenAlg, OrderError, OrderStateForm, PdfSpecs, Results,
-    SyntaxError, TokenRefusal, Variants,
+    Base64Form, ClaimForm, ContentEncoding, ContentType, ConversionRefusal, Count, CreateResults,
+    CscAuthorize, CscCredentialInfos, CscCredentials, CscErrorForm, CscKey, CscSignHash, Digests,
+    Disabled, DiscoveryBaseUrl, DownloadResults, ExpiresIn, FailedConversion, IdTokenAlg, Messages,
+    NoDocument, OrderError, OrderStateForm, PartialConversion, PdfSpecs, Results, SignIdName,
+    SyntaxError, Texts, TokenRefusal, TokenType, UnaskedResults, Unchanged, UnfinishedDelete,
+    UnknownOrder, Variants,
 };
 
 /// Which of the service's environments a sandbox is.
@@ -72,7 +78,7 @@ pub enum Environment {
     /// Conversion works when a converter is installed.
     #[default]
     Production,
-    /// Every conversion fails with DISABLED.
+    /// Every conversion fails with DISABLED; orders are created all the same.
     Test,
 }
 

@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
+use crate::address::Address;
 use crate::form;
 use crate::http::Answer;
 use crate::json;
@@ -41,6 +42,8 @@ pub struct Seen {
     pub at_ms: u64,
     /// Number of the connection it came on, from 1.
     pub connection: u64,
+    /// At which of the two addresses it arrived.
+    pub address: Address,
     /// Method.
     pub method: String,
     /// Path without the query string.
@@ -70,11 +73,18 @@ pub struct Seen {
 }
 
 impl Seen {
-    pub(crate) fn new(at_ms: u64, connection: u64, head: &Parts, fault: Option<u64>) -> Self {
+    pub(crate) fn new(
+        at_ms: u64,
+        connection: u64,
+        address: Address,
+        head: &Parts,
+        fault: Option<u64>,
+    ) -> Self {
         Self {
             id: 0,
             at_ms,
             connection,
+            address,
             method: head.method.to_string(),
             path: head.uri.path().to_owned(),
             query: head.uri.query().map(shown_query),
@@ -266,7 +276,7 @@ mod tests {
         let requests = Requests::default();
         let (head, ()) = http::Request::get("/x?y").body(()).unwrap().into_parts();
         for _ in 0..KEPT + 5 {
-            requests.begin(Seen::new(0, 1, &head, None));
+            requests.begin(Seen::new(0, 1, Address::Base, &head, None));
         }
         assert_eq!(requests.list().len(), KEPT);
         assert_eq!(requests.forgotten(), 5);

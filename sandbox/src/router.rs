@@ -11,6 +11,14 @@ use crate::state::State;
 
 /// Answers one call.
 pub(crate) async fn route(state: &Arc<State>, call: Call) -> Answer {
+    let served = match call.path.as_str() {
+        orders::PADES_PATH | orders::SDO_PATH => state.serves_orders(call.address),
+        _ => state.serves_all_but_orders(call.address),
+    };
+    if !served {
+        let reason = format!("{} is served at the other address", call.path);
+        return Answer::not_found(&call.path).refused(reason);
+    }
     if let Some(rest) = call.path.strip_prefix(identity::ISSUER_PATH) {
         return identity::answer(state, &call, rest).await;
     }

@@ -4,7 +4,7 @@ mod end_user;
 
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ use crate::clock::Clock;
 use crate::convert::engine::{ConverterChoice, Engine};
 use crate::csc;
 use crate::faults::Faults;
-use crate::http::server;
+use crate::http::server::{self, Listeners};
 use crate::identity::client_keys::ClientKey;
 use crate::identity::clients::{Clients, RegisteredClient};
 use crate::random::Random;
@@ -46,6 +46,7 @@ pub struct Builder {
     tls: Option<Wanted>,
     converter: ConverterChoice,
     conversion_limit: Duration,
+    variants: Variants,
     log: bool,
 }
 
@@ -62,6 +63,7 @@ impl Default for Builder {
             tls: None,
             converter: ConverterChoice::default(),
             conversion_limit: CONVERSION_LIMIT,
+            variants: Variants::default(),
             log: false,
         }
     }
@@ -167,6 +169,13 @@ impl Builder {
         self
     }
 
+    /// Keeps orders at an address of their own from the start, see [`Variants::two_addresses`]; a
+    /// reset comes back to this.
+    pub fn two_addresses(mut self, on: bool) -> Self {
+        self.variants.two_addresses = on;
+        self
+    }
+
     /// Writes one line per request and conversion to standard error.
     pub fn log(mut self, on: bool) -> Self {
         self.log = on;
@@ -179,8 +188,11 @@ impl Builder {
     /// When the port is taken, a client's key cannot be read, or the system gives no random bytes,
     /// thread, temporary file or event queue.
     pub fn start(self) -> Result<Sandbox, Error> {
-        let (listener, address) = server::bind(self.port)
-            .map_err(|error| Error::Bind { port: self.port, error: error.to_string() })?;
+        let bind = |port: u16| {
+            server::bind(port).map_err(|error| Error::Bind { port, error: error.to_string() })
+        };
+        let (base, base_address) = bind(self.port)?;
+        let (orders, orders_address) = bind(0)?;
         let started = |error: std::io::Error| Error::Start(error.to_string());
         let random = match self.seed {
             Some(seed) => Random::seeded(seed),
@@ -196,7 +208,8 @@ impl Builder {
         let tls = self.tls.map(Tls::new).transpose()?;
         let scheme = if tls.is_some() { "https" } else { "http" };
         let state = Arc::new(State {
-            base_url: format!("{scheme}://{address}"),
+            base_url: format!("{scheme}://{base_address}"),
+            orders_url: format!("{scheme}://{orders_address}"),
             environment: self.environment,
             clients,
             assertions: Default::default(),
@@ -207,7 +220,8 @@ impl Builder {
             tokens: Default::default(),
             faults: Faults::default(),
             requests: Default::default(),
-            variants: Default::default(),
+            variants: Mutex::new(self.variants.clone()),
+            first_variants: self.variants,
             engine: Engine::new(self.converter, self.conversion_limit, self.environment),
             orders: Default::default(),
             authority: Default::default(),
@@ -223,20 +237,23 @@ impl Builder {
             .map_err(started)?;
         let handle = runtime.handle().clone();
         let guard = runtime.enter();
-        let listener = TcpListener::from_std(listener).map_err(started)?;
+        let listeners = Listeners {
+            base: TcpListener::from_std(base).map_err(started)?,
+            orders: TcpListener::from_std(orders).map_err(started)?,
+        };
         drop(guard);
         let (stop, stopped) = watch::channel(());
         let serving = Arc::clone(&state);
         let thread = std::thread::Builder::new()
             .name("sandbox".to_owned())
-            .spawn(move || serve(runtime, serving, listener, stopped))
+            .spawn(move || serve(runtime, serving, listeners, stopped))
             .map_err(started)?;
         Ok(Sandbox { state, running: Some((stop, thread)), handle })
     }
 }
 
-fn serve(runtime: Runtime, state: Arc<State>, listener: TcpListener, stopped: watch::Receiver<()>) {
-    runtime.block_on(server::serve(state, listener, stopped));
+fn serve(runtime: Runtime, state: Arc<State>, listeners: Listeners, stopped: watch::Receiver<()>) {
+    runtime.block_on(server::serve(state, listeners, stopped));
     // connections end and converters are killed with their tasks; a document being read is not
     // waited for
     runtime.shutdown_timeout(Duration::from_millis(200));
@@ -264,9 +281,16 @@ impl Sandbox {
         Builder::default()
     }
 
-    /// Address of the service, `http://127.0.0.1:<port>` or `https://…`; also its `signdoc-baseurl`.
+    /// Address of the service, `http://127.0.0.1:<port>` or `https://…`; also its `signdoc-baseurl`,
+    /// unless orders have an address of their own.
     pub fn base_url(&self) -> &str {
         &self.state.base_url
+    }
+
+    /// The second address. It is that of orders alone, and the `signdoc-baseurl`, while
+    /// [`Variants::two_addresses`] is on; else it serves everything, as the first one does.
+    pub fn orders_url(&self) -> &str {
+        &self.state.orders_url
     }
 
     /// Address of the identity provider.

@@ -8,6 +8,7 @@ use serde_json::Value;
 use signdoc_signature::crypto::KeyKind;
 
 use crate::Environment;
+use crate::address::Address;
 use crate::authority::Authority;
 use crate::clock::Clock;
 use crate::convert::engine::Engine;
@@ -31,6 +32,7 @@ use crate::variants::{CscKey, TokenRefusal, Variants};
 #[derive(Debug)]
 pub(crate) struct State {
     pub(crate) base_url: String,
+    pub(crate) orders_url: String,
     pub(crate) environment: Environment,
     pub(crate) clients: Clients,
     pub(crate) assertions: SeenAssertions,
@@ -42,6 +44,8 @@ pub(crate) struct State {
     pub(crate) faults: Faults,
     pub(crate) requests: Requests,
     pub(crate) variants: Mutex<Variants>,
+    /// The variants of the start, for a reset.
+    pub(crate) first_variants: Variants,
     pub(crate) engine: Engine,
     pub(crate) orders: Orders,
     pub(crate) authority: Authority,
@@ -54,6 +58,24 @@ impl State {
     /// Address of the identity provider.
     pub(crate) fn issuer(&self) -> String {
         format!("{}{ISSUER_PATH}", self.base_url)
+    }
+
+    /// Address of the order endpoints, as discovery publishes it.
+    pub(crate) fn signing_url(&self) -> &str {
+        match self.variants().two_addresses {
+            true => &self.orders_url,
+            false => &self.base_url,
+        }
+    }
+
+    /// Whether everything but orders is served at this address.
+    pub(crate) fn serves_all_but_orders(&self, address: Address) -> bool {
+        address == Address::Base || !self.variants().two_addresses
+    }
+
+    /// Whether orders are served at this address.
+    pub(crate) fn serves_orders(&self, address: Address) -> bool {
+        address == Address::Orders || !self.variants().two_addresses
     }
 
     /// The kind of the keys behind credentials.
@@ -111,7 +133,7 @@ impl State {
         self.orders.clear();
         self.logins.clear();
         self.csc.clear();
-        *lock(&self.variants) = Variants::default();
+        *lock(&self.variants) = self.first_variants.clone();
     }
 
     /// One line on standard error for a request that is over, when the log is on.
@@ -122,6 +144,9 @@ impl State {
         let Some(seen) = self.requests.get(id) else { return };
         let status = seen.status.map_or("dropped".to_owned(), |status| status.to_string());
         let mut line = format!("sandbox: #{id} {} {} {status}", seen.method, seen.path);
+        if seen.address == Address::Orders {
+            line.push_str(" (orders address)");
+        }
         if let Some(fault) = seen.fault {
             line.push_str(&format!(" (fault {fault})"));
         }

@@ -56,7 +56,15 @@ fn says_where_it_is_and_ends_with_its_input() {
     let started = Instant::now();
     let (mut running, ready) = Running::start(&["--environment", "test", "--client-secret", "s"]);
     println!("ready after {:?}", started.elapsed());
-    for key in ["issuer", "base_url", "client_id", "client_secret", "control_url", "environment"] {
+    for key in [
+        "issuer",
+        "base_url",
+        "orders_url",
+        "client_id",
+        "client_secret",
+        "control_url",
+        "environment",
+    ] {
         assert!(ready[key].is_string(), "{key}");
     }
     assert_eq!(ready["pid"], running.0.id());
@@ -69,6 +77,17 @@ fn says_where_it_is_and_ends_with_its_input() {
     let mut rest = String::new();
     running.0.stdout.take().unwrap().read_to_string(&mut rest).unwrap();
     assert_eq!(rest, "", "one line and nothing more");
+}
+
+#[test]
+fn orders_have_an_address_of_their_own_when_it_is_told_so() {
+    let (_running, ready) = Running::start(&["--two-addresses", "--no-converter"]);
+    let path = "/auth/realms/sandbox/.well-known/openid-configuration";
+    let mut connection = Connection::open(ready["base_url"].as_str().unwrap());
+    let document = connection.request("GET", path, &[], b"").json();
+    assert_eq!(document["signdoc-baseurl"], ready["orders_url"]);
+    assert_eq!(document["issuer"], ready["issuer"]);
+    assert_ne!(ready["orders_url"], ready["base_url"]);
 }
 
 #[cfg(unix)]

@@ -12,10 +12,11 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
+use common::csc::*;
 use common::flow::*;
 use common::*;
 use serde_json::{Value, json};
-use signdoc_sandbox::{Action, CscKey, Person, Sandbox, Variants, Visit, samples};
+use signdoc_sandbox::{Action, CscKey, Sandbox, Variants, samples};
 use signdoc_signature::cms::{Assembly, AttributeOptions, assemble, signed_attributes};
 use signdoc_signature::crypto::{Algorithm, HashAlgorithm};
 use signdoc_signature::sign::{PrepareOptions, prepare};
@@ -23,66 +24,9 @@ use signdoc_signature::tsp::{TimestampRequest, TimestampToken as Token, parse_re
 use signdoc_signature::verify::{VerifyOptions, verify_bytes};
 use signdoc_signature::x509::{Certificate, TrustAnchors};
 
-const CSC: &str = "/csc/v2";
-const SHA256_OID: &str = "2.16.840.1.101.3.4.2.1";
-const RSA: &str = "1.2.840.113549.1.1.1";
-
 fn table(name: &str) -> Value {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/vectors/spec");
     serde_json::from_str(&std::fs::read_to_string(folder.join(name)).unwrap()).unwrap()
-}
-
-/// The merchant's own token from the identity provider.
-fn own_token(sandbox: &Sandbox, scope: &str) -> String {
-    let body = format!("grant_type=client_credentials&scope={}", encoded(scope));
-    let reply = token_with(sandbox, &body);
-    reply.json()["access_token"].as_str().unwrap().to_owned()
-}
-
-fn authorize_pairs(sandbox: &Sandbox) -> Vec<(&'static str, String)> {
-    vec![
-        ("response_type", "code".to_owned()),
-        ("client_id", sandbox.client_id().to_owned()),
-        ("redirect_uri", BACK.to_owned()),
-        ("code_challenge", challenge(VERIFIER)),
-        ("code_challenge_method", "S256".to_owned()),
-        ("state", "st&te".to_owned()),
-    ]
-}
-
-fn visit(sandbox: &Sandbox, action: Action) -> String {
-    let url = format!("{}/oauth2/authorize?{}", sandbox.csc_url(), form(&authorize_pairs(sandbox)));
-    sandbox.visit(Visit { url, action, person: Person::Ola }).unwrap().url
-}
-
-fn redeem_at_csc(sandbox: &Sandbox, bearer: &str, pairs: &[(&str, String)]) -> Reply {
-    let bearer = format!("Bearer {bearer}");
-    let headers = [FORM, ("authorization", bearer.as_str())];
-    let target = format!("{CSC}/oauth2/token");
-    exchange(sandbox, "POST", &target, &headers, form(pairs).as_bytes())
-}
-
-fn grant(code: &str) -> Vec<(&'static str, String)> {
-    vec![
-        ("grant_type", "authorization_code".to_owned()),
-        ("code", code.to_owned()),
-        ("redirect_uri", BACK.to_owned()),
-        ("code_verifier", VERIFIER.to_owned()),
-    ]
-}
-
-/// A service token for a new session.
-fn service_token(sandbox: &Sandbox) -> String {
-    let code = parameter(&visit(sandbox, Action::Sign), "code").unwrap();
-    let reply = redeem_at_csc(sandbox, &own_token(sandbox, "esign/csc"), &grant(&code));
-    assert_eq!(reply.status, 200, "{}", reply.text());
-    reply.json()["access_token"].as_str().unwrap().to_owned()
-}
-
-fn call(sandbox: &Sandbox, token: &str, path: &str, body: &Value) -> Reply {
-    let bearer = format!("Bearer {token}");
-    let headers = [JSON, ("authorization", bearer.as_str())];
-    exchange(sandbox, "POST", &format!("{CSC}/{path}"), &headers, body.to_string().as_bytes())
 }
 
 #[track_caller]

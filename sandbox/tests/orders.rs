@@ -305,18 +305,9 @@ fn states_and_refusals_come_in_every_form() {
 }
 
 #[test]
-fn conversion_at_create_fails_as_a_whole_and_leaves_no_order() {
-    let sandbox = test_environment();
+fn documents_are_converted_before_they_are_signed() {
     let mut asked = loan();
     asked["pdfSpec"] = json!("PDFA_2B");
-    let reply = send(&sandbox, "POST", PADES, &pades_order(vec![loan(), asked.clone()]));
-    assert_eq!(reply.status, 400, "{}", reply.text());
-    let results = reply.json()["conversionResults"].clone();
-    let texts = |index: usize| texts(&results[index]["conversionErrors"]);
-    assert_eq!((texts(0), texts(1)), (vec![], vec!["PDF conversion is disabled".to_owned()]));
-    assert_eq!(results[1]["description"], "Loan 4711 - 2");
-    assert_eq!(control(&sandbox, "GET", "orders", &Value::Null).json()["orders"], json!([]));
-
     let sandbox = production();
     if !has_converter(&sandbox) {
         return;

@@ -46,7 +46,16 @@ fn get_with(
     identity: Option<&str>,
     path: &str,
 ) -> (String, std::io::Result<()>) {
-    let address = sandbox.base_url().strip_prefix("https://").unwrap();
+    get_from(sandbox, sandbox.base_url(), identity, path)
+}
+
+fn get_from(
+    sandbox: &Sandbox,
+    url: &str,
+    identity: Option<&str>,
+    path: &str,
+) -> (String, std::io::Result<()>) {
+    let address = url.strip_prefix("https://").unwrap();
     let config = Arc::new(client_config(sandbox, identity));
     let host = address.split(':').next().unwrap().to_owned();
     let connection = ClientConnection::new(config, host.try_into().unwrap()).unwrap();
@@ -77,6 +86,20 @@ fn everything_is_served_over_https() {
     let (overview, _) = get(&sandbox, "/_sandbox/");
     assert!(overview.contains("\"certificate\":\"valid\""), "{overview}");
     assert!(sandbox.client_certificate_pem().is_none());
+}
+
+#[test]
+fn both_addresses_show_the_same_certificate() {
+    let sandbox = over_tls().two_addresses(true).start().unwrap();
+    for (url, path, status) in [
+        (sandbox.base_url(), DISCOVERY, "200"),
+        (sandbox.orders_url(), "/signdoc/pades", "403"),
+        (sandbox.orders_url(), DISCOVERY, "404"),
+    ] {
+        let (answer, ended) = get_from(&sandbox, url, None, path);
+        assert!(ended.is_ok(), "{url}: {ended:?}");
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{url}{path}: {answer}");
+    }
 }
 
 #[test]

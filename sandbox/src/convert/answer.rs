@@ -8,13 +8,18 @@ use super::engine::Outcome;
 use crate::Environment;
 use crate::http::Answer;
 use crate::http::text::Writer;
-use crate::variants::{Count, Disabled, Results, Variants};
+use crate::variants::{
+    ConversionRefusal, Count, Disabled, Messages, NoDocument, PartialConversion, Results, Variants,
+};
 
 /// Writes the answer to a conversion.
 pub(crate) fn write(outcomes: &[Outcome], environment: Environment, variants: &Variants) -> Answer {
-    let failed = outcomes.iter().any(|outcome| outcome.document.is_none());
-    let as_success =
-        environment == Environment::Test && variants.disabled == Disabled::Ok || !failed;
+    let failed = outcomes.iter().any(Outcome::is_failed);
+    let delivers = match environment {
+        Environment::Test => variants.disabled == Disabled::Ok,
+        Environment::Production => variants.partial_conversion == PartialConversion::Delivered,
+    };
+    let as_success = delivers || !failed;
     let shown = counted(outcomes, variants.count);
     let mut text = Writer::default();
     if variants.whitespace {
@@ -49,11 +54,20 @@ fn counted(outcomes: &[Outcome], count: Count) -> Vec<&Outcome> {
 }
 
 fn failures(text: &mut Writer, outcomes: &[&Outcome], variants: &Variants) {
-    let results: Vec<Value> =
-        outcomes.iter().map(|outcome| Value::Object(result(outcome, variants))).collect();
+    let results = refused(outcomes.iter().copied(), variants);
     let mut body = json!({ "conversionResults": results });
     add_extra_fields(body.as_object_mut(), variants);
     text.push(&body.to_string());
+}
+
+/// The results that a refusal lists.
+pub(crate) fn refused<'a>(
+    outcomes: impl Iterator<Item = &'a Outcome>,
+    variants: &Variants,
+) -> Value {
+    let all = variants.conversion_refusal == ConversionRefusal::All;
+    let listed = outcomes.filter(|outcome| all || outcome.is_failed());
+    listed.map(|outcome| Value::Object(result(outcome, variants))).collect()
 }
 
 fn successes(text: &mut Writer, outcomes: &[&Outcome], variants: &Variants) {
@@ -108,35 +122,52 @@ fn inside(text: &mut Writer, outcome: &Outcome, variants: &Variants) {
 
 /// The field with the document, between separators that appear only with it.
 fn document(text: &mut Writer, outcome: &Outcome, variants: &Variants, before: &str, after: &str) {
-    let Some(bytes) = &outcome.document else { return };
+    if outcome.document.is_none() && variants.no_document == NoDocument::Absent {
+        return;
+    }
     text.push(before);
-    text.push("\"convertedDocument\":\"");
-    text.push_document(bytes, variants.base64);
-    text.push("\"");
+    text.push("\"convertedDocument\":");
+    match (&outcome.document, variants.no_document) {
+        (None, NoDocument::Null) => text.push("null"),
+        (document, _) => {
+            text.push("\"");
+            if let Some(bytes) = document {
+                text.push_document(bytes, variants.base64);
+            }
+            text.push("\"");
+        }
+    }
     text.push(after);
 }
 
 /// One conversion result as an object.
 pub(crate) fn result(outcome: &Outcome, variants: &Variants) -> Map<String, Value> {
-    let list = |messages: Vec<&str>| -> Value {
-        if messages.is_empty() && variants.null_lists {
-            return Value::Null;
+    let list = |messages: Vec<(&str, &str)>| -> Option<Value> {
+        if messages.is_empty() && variants.absent_lists {
+            return None;
         }
-        messages
-            .into_iter()
-            .map(|message| {
-                if variants.unknown_messages { format!("{message} (new)") } else { message.into() }
-            })
-            .collect()
+        if messages.is_empty() && variants.null_lists {
+            return Some(Value::Null);
+        }
+        let said = messages.into_iter().map(|(code, text)| {
+            let said = if variants.messages == Messages::Code { code } else { text };
+            if variants.unknown_messages { format!("{said} (new)") } else { said.to_owned() }
+        });
+        Some(said.collect())
     };
-    let errors = list(outcome.errors.iter().map(|error| error.message()).collect());
-    let warnings = list(outcome.warnings.iter().map(|warning| warning.message()).collect());
+    let errors = outcome.errors.iter().map(|error| (error.code(), error.message()));
+    let warnings = outcome.warnings.iter().map(|warning| (warning.code(), warning.message()));
+    let lists = [
+        ("conversionErrors", list(errors.collect())),
+        ("conversionWarnings", list(warnings.collect())),
+    ];
     let mut fields = Map::new();
     fields.insert("conversionId".to_owned(), outcome.id.as_str().into());
     fields.insert("description".to_owned(), outcome.description.as_str().into());
-    fields.insert("converted".to_owned(), outcome.document.is_some().into());
-    fields.insert("conversionErrors".to_owned(), errors);
-    fields.insert("conversionWarnings".to_owned(), warnings);
+    fields.insert("converted".to_owned(), outcome.converted.into());
+    for (name, list) in lists {
+        fields.extend(list.map(|list| (name.to_owned(), list)));
+    }
     add_extra_fields(Some(&mut fields), variants);
     fields
 }
@@ -168,6 +199,7 @@ mod tests {
         Outcome {
             id: "id".into(),
             description: "Document - 1".into(),
+            converted: document.is_some(),
             document: document.map(Bytes::from_static),
             errors: document.map_or(vec![ConversionError::Corrupt], |_| Vec::new()),
             warnings: document.map_or(Vec::new(), |_| vec![ConversionWarning::FontSubst]),

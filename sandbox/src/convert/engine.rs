@@ -20,6 +20,7 @@ use crate::Environment;
 use crate::pdf::{Pdf, Unreadable};
 use crate::state::State;
 use crate::sync::lock;
+use crate::variants::Unchanged;
 
 /// Conversions under way at the same moment.
 const AT_ONCE: usize = 2;
@@ -52,12 +53,34 @@ pub(crate) struct Job {
 pub(crate) struct Outcome {
     pub(crate) id: String,
     pub(crate) description: String,
-    /// The converted document, when there is one.
+    /// Whether it was converted.
+    pub(crate) converted: bool,
+    /// The converted document, or the one that was sent when it needs no conversion.
     pub(crate) document: Option<Bytes>,
     pub(crate) errors: Vec<ConversionError>,
     pub(crate) warnings: Vec<ConversionWarning>,
     /// What lies behind the errors and warnings, for the control surface and the log.
     pub(crate) notes: Vec<String>,
+}
+
+impl Outcome {
+    /// Nothing has come of a document so far.
+    pub(crate) fn of(job: Job) -> Self {
+        Self {
+            id: job.id,
+            description: job.description,
+            converted: false,
+            document: None,
+            errors: Vec::new(),
+            warnings: Vec::new(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Whether it could not be converted; one that needs no conversion has not failed.
+    pub(crate) fn is_failed(&self) -> bool {
+        !self.errors.is_empty()
+    }
 }
 
 /// A conversion that did not succeed.
@@ -84,7 +107,8 @@ enum Trust {
 
 /// Everything a success brings.
 struct Success {
-    document: Bytes,
+    converted: bool,
+    document: Option<Bytes>,
     warnings: Vec<ConversionWarning>,
     notes: Vec<String>,
 }
@@ -185,7 +209,7 @@ impl Engine {
         }
         recent.push_back(json!({
             "conversionId": outcome.id,
-            "converted": outcome.document.is_some(),
+            "converted": outcome.converted,
             "errors": codes,
             "warnings": warned,
             "notes": outcome.notes,
@@ -194,12 +218,22 @@ impl Engine {
         }));
     }
 
-    async fn one(&self, job: &Job) -> Result<Success, Failure> {
-        let converter = self.installed().converter.as_ref().map_err(|reason| {
-            Failure::new(ConversionError::GenericError, format!("no converter: {reason}"))
-        })?;
+    async fn one(&self, job: &Job, unchanged: Unchanged) -> Result<Success, Failure> {
+        let converter = || {
+            self.installed().converter.as_ref().map_err(|reason| {
+                Failure::new(ConversionError::GenericError, format!("no converter: {reason}"))
+            })
+        };
+        if unchanged == Unchanged::None {
+            converter()?;
+        }
         let before = self.look_at(job.pdf.clone()).await?;
         refuse(&before, job.allow_signed)?;
+        // signatures are removed by the conversion, so that one is needed
+        if unchanged != Unchanged::None && before.signatures == 0 {
+            return Ok(as_it_is(job, unchanged));
+        }
+        let converter = converter()?;
         let folder = tempfile::tempdir().map_err(internal)?;
         let path = folder.path();
         std::fs::write(path.join("in.pdf"), &job.pdf).map_err(internal)?;
@@ -212,7 +246,7 @@ impl Engine {
         check(&before, &after).map_err(|note| Failure::new(ConversionError::GenericError, note))?;
         let (comparison, notes) = self.compare(path, &before, trust).await?;
         let warnings = warnings(&before, &after, comparison.as_ref());
-        Ok(Success { document, warnings, notes })
+        Ok(Success { converted: true, document: Some(document), warnings, notes })
     }
 
     /// Runs the converter. When it stops at an error in a document that the renderer draws without
@@ -299,6 +333,12 @@ impl Engine {
     }
 }
 
+fn as_it_is(job: &Job, unchanged: Unchanged) -> Success {
+    let document = (unchanged == Unchanged::WithDocument).then(|| job.pdf.clone());
+    let notes = vec!["the variant unchanged has it so".to_owned()];
+    Success { converted: false, document, warnings: Vec::new(), notes }
+}
+
 fn internal(error: std::io::Error) -> Failure {
     Failure::new(ConversionError::GenericError, format!("working files: {error}"))
 }
@@ -369,12 +409,9 @@ pub(crate) async fn convert(state: &Arc<State>, jobs: Vec<Job>) -> Vec<Outcome> 
 /// What stands in for a conversion whose task broke off.
 fn lost(job: &Job) -> Outcome {
     Outcome {
-        id: job.id.clone(),
-        description: job.description.clone(),
-        document: None,
         errors: vec![ConversionError::GenericError],
-        warnings: Vec::new(),
         notes: vec!["the conversion broke off".to_owned()],
+        ..Outcome::of(job.clone())
     }
 }
 
@@ -383,9 +420,10 @@ async fn convert_one(state: &State, job: Job) -> Outcome {
     let _slot = state.engine.slots.acquire().await;
     let started = Instant::now();
     let mut outcome = lost(&job);
-    match state.engine.one(&job).await {
+    match state.engine.one(&job, state.variants().unchanged).await {
         Ok(success) => {
-            outcome.document = Some(success.document);
+            outcome.converted = success.converted;
+            outcome.document = success.document;
             outcome.errors.clear();
             outcome.warnings = success.warnings;
             outcome.notes = success.notes;

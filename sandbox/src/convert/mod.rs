@@ -6,9 +6,10 @@
 //! - `description` has no source in the request; it is `Document - 1` and so on.
 //! - Requests are judged in this order: method, access token, form (400 with a text), documents.
 //! - When any document fails the answer is 400 with the results of all of them and no bytes;
-//!   documents that could be converted have `converted: true` in it.
+//!   documents that could be converted have `converted: true` in it. The variants
+//!   `conversion_refusal` and `partial_conversion` have it otherwise.
 //! - A document that already is PDF/A-2B is converted like any other: nothing here could vouch for
-//!   its claim.
+//!   its claim. The variant `unchanged` plays a service that finds no conversion needed.
 //! - An encrypted document that opens without a password is converted, and is not encrypted
 //!   afterwards. One that needs a password, or that keeps objects in encrypted streams and so hides
 //!   what it holds, fails with GENERIC_ERROR: it is not damaged.
@@ -112,14 +113,7 @@ pub(crate) async fn answer(state: &Arc<State>, call: Call) -> Answer {
 
 /// The outcome where conversion is switched off.
 pub(crate) fn disabled(job: Job) -> Outcome {
-    Outcome {
-        id: job.id,
-        description: job.description,
-        document: None,
-        errors: vec![ConversionError::Disabled],
-        warnings: Vec::new(),
-        notes: Vec::new(),
-    }
+    Outcome { errors: vec![ConversionError::Disabled], ..Outcome::of(job) }
 }
 
 /// 400 for a request that the specification does not allow.

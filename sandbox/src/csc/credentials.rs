@@ -18,6 +18,7 @@ use crate::fields::{Problems, Section};
 use crate::http::Call;
 use crate::identity::persons::Person;
 use crate::state::State;
+use crate::variants::{CscAuthorize, CscCredentialInfos, CscCredentials};
 
 /// Which parts of a credential are asked for.
 struct Asked {
@@ -68,6 +69,10 @@ pub(crate) async fn list(state: &Arc<State>, call: &Call) -> Result<Value, CscEr
         session.stage = Stage::Authorize;
         Ok(session.person)
     })?;
+    let variants = state.variants();
+    if variants.csc_credentials == CscCredentials::None {
+        return Ok(json!({"credentialIDs": []}));
+    }
     let shared = Arc::clone(state);
     let made = spawn_blocking(move || make(&shared, person)).await;
     let failed = |reason: String| CscError::new("certificate_creation_failed", reason);
@@ -79,7 +84,9 @@ pub(crate) async fn list(state: &Arc<State>, call: &Call) -> Result<Value, CscEr
     let body = with_session(state, call, |session| {
         session.credential = Some(kept);
         let mut body = json!({"credentialIDs": [credential.id]});
-        if let (true, Some(fields)) = (asked.credential_info, body.as_object_mut()) {
+        let told =
+            asked.credential_info && variants.csc_credential_infos == CscCredentialInfos::Full;
+        if let (true, Some(fields)) = (told, body.as_object_mut()) {
             let info = describe(&credential, session, &asked.detail, state);
             fields.insert("credentialInfos".to_owned(), json!([with_id(&credential, info)]));
         }
@@ -211,6 +218,11 @@ pub(crate) fn authorize(state: &State, call: &Call) -> Result<Value, CscError> {
         session.credential(&wanted.id)?;
         let hashes = check(&wanted)?;
         let sad = state.random.token();
+        let variants = state.variants();
+        if variants.csc_authorize == CscAuthorize::Handle {
+            session.stage = Stage::Sign;
+            return Ok(json!({"handle": sad}));
+        }
         session.activation = Some(Activation {
             sad: sad.clone(),
             hashes,
@@ -218,7 +230,10 @@ pub(crate) fn authorize(state: &State, call: &Call) -> Result<Value, CscError> {
             expires_ms: now.saturating_add(SAD_SECONDS * 1000),
         });
         session.stage = Stage::Sign;
-        Ok(json!({"SAD": sad, "expiresIn": SAD_SECONDS}))
+        Ok(match variants.csc_expires_in {
+            true => json!({"SAD": sad, "expiresIn": SAD_SECONDS}),
+            false => json!({ "SAD": sad }),
+        })
     })
 }
 

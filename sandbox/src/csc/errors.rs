@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::http::Answer;
 use crate::state::State;
+use crate::variants::CscErrorForm;
 
 /// Every code with its status and what is said by default.
 pub(crate) const CODES: [(&str, u16, &str); 28] = [
@@ -56,18 +57,24 @@ impl CscError {
         Self { code: code.to_owned(), reason: reason.into() }
     }
 
-    /// The body with `errorCode`, `errorDescription` and `errorReference`.
+    /// The body with `errorCode`, `errorDescription` and `errorReference`, or the standard's.
     pub(crate) fn answer(&self, state: &State) -> Answer {
         let row = CODES.iter().find(|(known, _, _)| *known == self.code);
         let (status, said) = row.map_or((500, ""), |(_, status, said)| (*status, *said));
         let status = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
         let number =
             state.random.block().iter().take(4).fold(0, |n: u64, byte| n << 8 | u64::from(*byte));
-        let body = json!({
-            "errorCode": self.code,
-            "errorDescription": format!("{said}: {}", self.reason),
-            "errorReference": format!("REF{number:010}"),
-        });
+        let description = format!("{said}: {}", self.reason);
+        let body = match state.variants().csc_error_form {
+            CscErrorForm::Service => json!({
+                "errorCode": self.code,
+                "errorDescription": description,
+                "errorReference": format!("REF{number:010}"),
+            }),
+            CscErrorForm::Standard => {
+                json!({"error": self.code, "error_description": description})
+            }
+        };
         Answer::json(status, &body).refused(format!("{}: {}", self.code, self.reason))
     }
 }

@@ -35,6 +35,7 @@ use crate::fields::{Problems, Section};
 use crate::http::{Answer, Call};
 use crate::json;
 use crate::state::State;
+use crate::variants::CscSignHash;
 
 /// Path of the interface below the base address.
 pub(crate) const PATH: &str = "/csc/v2";
@@ -89,7 +90,14 @@ pub(crate) async fn answer(state: &Arc<State>, call: &Call, rest: &str) -> Answe
         },
         "/credentials/info" => checked(call).and_then(|()| credentials::info(state, call)),
         "/credentials/authorize" => {
-            checked(call).and_then(|()| credentials::authorize(state, call))
+            let answer = checked(call).and_then(|()| credentials::authorize(state, call));
+            // with a handle the activation data is to be asked for later
+            if let Ok(body) = &answer
+                && body.get("handle").is_some()
+            {
+                return Answer::json(StatusCode::ACCEPTED, body);
+            }
+            answer
         }
         "/signatures/signHash" => match checked(call) {
             Ok(()) => sign::answer(state, call).await,
@@ -192,7 +200,7 @@ fn info(state: &State, call: &Call) -> Result<Value, CscError> {
         "description": "A sandbox. Nothing that is signed here binds anybody.",
         "authType": ["oauth2code"],
         "oauth2": base,
-        "asynchronousOperationMode": false,
+        "asynchronousOperationMode": state.variants().csc_sign_hash == CscSignHash::ResponseId,
         "methods": [
             "oauth2/authorize",
             "oauth2/token",

@@ -6,7 +6,6 @@ use std::sync::{Arc, Mutex};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::{Method, StatusCode};
-use serde_json::json;
 
 use super::session::TOKEN_SECONDS;
 use super::{PATH, SCOPES};
@@ -17,7 +16,7 @@ use crate::identity::callback::{Callback, Mode};
 use crate::identity::html;
 use crate::identity::page::{Action, bad, parameters};
 use crate::identity::persons::Person;
-use crate::identity::token::{TokenError, read_form};
+use crate::identity::token::{TokenError, read_form, token_fields};
 use crate::random::Random;
 use crate::requests::sha256;
 use crate::state::State;
@@ -287,6 +286,6 @@ fn exchange(state: &State, call: &Call) -> Result<Answer, TokenError> {
     let person = code.person;
     codes.remove(text);
     let token = state.csc.sessions.open(grant.client_id, person, now, &state.random);
-    let body = json!({"access_token": token, "token_type": "Bearer", "expires_in": TOKEN_SECONDS});
-    Ok(Answer::json(StatusCode::OK, &body))
+    let fields = token_fields(&token, TOKEN_SECONDS, &state.variants());
+    Ok(Answer::json(StatusCode::OK, &fields.into()))
 }

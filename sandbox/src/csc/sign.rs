@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use signdoc_signature::crypto::Algorithm;
 use signdoc_signature::pki::OcspOptions;
 use tokio::task::spawn_blocking;
@@ -16,6 +16,7 @@ use crate::authority::time;
 use crate::faults::{CscChange, Fault};
 use crate::http::Call;
 use crate::state::State;
+use crate::variants::CscSignHash;
 
 /// What is to be signed.
 struct Wanted {
@@ -60,6 +61,9 @@ pub(crate) async fn answer(state: &Arc<State>, call: &Call) -> Result<Value, Csc
         session.stage = Stage::Spent;
         Ok(job)
     })?;
+    if state.variants().csc_sign_hash == CscSignHash::ResponseId {
+        return Ok(json!({"responseID": state.random.token()}));
+    }
     let change = match &call.twist {
         Some(Fault::Csc { change }) => Some(*change),
         _ => None,

@@ -6,6 +6,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
+use std::{io, mem};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -23,8 +24,10 @@ const TEXT_STEP: usize = 64 * 1024;
 pub(crate) enum Piece {
     /// Bytes as they are.
     Text(Bytes),
-    /// Bytes to send as padded base64.
+    /// Bytes to send as padded base64: a document.
     Base64(Bytes),
+    /// A document as it travels.
+    Encoded(Bytes),
     /// The same byte, this many times.
     Repeat(u8, u64),
 }
@@ -32,7 +35,7 @@ pub(crate) enum Piece {
 impl Piece {
     fn len(&self) -> u64 {
         match self {
-            Piece::Text(bytes) => bytes.len() as u64,
+            Piece::Text(bytes) | Piece::Encoded(bytes) => bytes.len() as u64,
             Piece::Base64(bytes) => (bytes.len() as u64).div_ceil(3) * 4,
             Piece::Repeat(_, count) => *count,
         }
@@ -41,7 +44,9 @@ impl Piece {
     /// Takes the next step off this piece.
     fn step(&mut self, limit: usize) -> Bytes {
         match self {
-            Piece::Text(bytes) => bytes.split_to(bytes.len().min(limit.min(TEXT_STEP))),
+            Piece::Text(bytes) | Piece::Encoded(bytes) => {
+                bytes.split_to(bytes.len().min(limit.min(TEXT_STEP)))
+            }
             Piece::Base64(bytes) => {
                 let source = (limit / 4 * 3).clamp(3, BASE64_STEP);
                 let taken = bytes.split_to(bytes.len().min(source));
@@ -89,13 +94,38 @@ impl AnswerBody {
         self.left
     }
 
-    /// Where one of the documents (pieces of base64) stands: offset and length.
+    /// The body with a content coding. Each document begins and ends at a whole byte of the coding,
+    /// so that an answer can still be cut at it.
+    pub(crate) fn encoded<W: io::Write>(
+        self,
+        mut encoder: W,
+        output: fn(&mut W) -> &mut Vec<u8>,
+        finish: fn(W) -> io::Result<Vec<u8>>,
+    ) -> io::Result<Self> {
+        let mut pieces = Vec::new();
+        for mut piece in self.pieces {
+            while piece.len() > 0 {
+                encoder.write_all(&piece.step(usize::MAX))?;
+            }
+            encoder.flush()?;
+            let bytes = Bytes::from(mem::take(output(&mut encoder)));
+            pieces.push(match piece {
+                Piece::Base64(_) | Piece::Encoded(_) => Piece::Encoded(bytes),
+                Piece::Text(_) | Piece::Repeat(..) => Piece::Text(bytes),
+            });
+        }
+        pieces.push(Piece::Text(Bytes::from(finish(encoder)?)));
+        Ok(Self { announced: self.announced, pace: self.pace, ..Self::of(pieces) })
+    }
+
+    /// Where one of the documents stands: offset and length.
     pub(crate) fn document(&self, index: usize) -> Option<(u64, u64)> {
         let mut offset = 0;
         let mut documents = self.pieces.iter().filter_map(|piece| {
             let start = offset;
             offset += piece.len();
-            matches!(piece, Piece::Base64(_)).then(|| (start, piece.len()))
+            let is_document = matches!(piece, Piece::Base64(_) | Piece::Encoded(_));
+            is_document.then(|| (start, piece.len()))
         });
         documents.nth(index)
     }

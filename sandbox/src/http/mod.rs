@@ -2,6 +2,7 @@
 //! below them a server that can also misbehave on purpose.
 
 pub(crate) mod body;
+pub(crate) mod coding;
 pub(crate) mod server;
 pub(crate) mod text;
 pub(crate) mod wire;
@@ -12,12 +13,14 @@ use http::{HeaderMap, HeaderName, Method, StatusCode};
 use serde_json::Value;
 
 use self::body::AnswerBody;
+use crate::address::Address;
 use crate::faults::Twist;
 use crate::form;
 
 /// One request, read whole.
 #[derive(Debug)]
 pub(crate) struct Call {
+    pub(crate) address: Address,
     pub(crate) method: Method,
     pub(crate) path: String,
     pub(crate) query: Option<String>,
@@ -146,6 +149,12 @@ impl Answer {
         Self::new(status, "text/plain; charset=utf-8", Bytes::from(text.into()))
     }
 
+    /// 204, which has no body and no type.
+    pub(crate) fn no_content() -> Self {
+        let body = AnswerBody::from(Bytes::new());
+        Self { status: StatusCode::NO_CONTENT, headers: Vec::new(), body, refused: None }
+    }
+
     /// A page.
     pub(crate) fn html(status: StatusCode, page: String) -> Self {
         Self::new(status, "text/html; charset=utf-8", Bytes::from(page))
@@ -194,6 +203,7 @@ mod tests {
             );
         }
         Call {
+            address: Address::Base,
             method: Method::POST,
             path: "/".into(),
             query: None,

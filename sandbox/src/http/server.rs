@@ -22,7 +22,8 @@ use tokio::time::timeout;
 
 use super::body::AnswerBody;
 use super::wire::{FaultyLine, Line, Wire};
-use super::{Answer, Call};
+use super::{Answer, Call, coding};
+use crate::address::Address;
 use crate::faults::Rule;
 use crate::faults::apply::{self, Step};
 use crate::requests::Seen;
@@ -50,12 +51,27 @@ impl fmt::Display for Dropped {
 
 impl std::error::Error for Dropped {}
 
+/// One socket for each address.
+#[derive(Debug)]
+pub(crate) struct Listeners {
+    pub(crate) base: TcpListener,
+    pub(crate) orders: TcpListener,
+}
+
+/// Where a request comes in.
+#[derive(Debug, Clone, Copy)]
+struct Connection {
+    number: u64,
+    address: Address,
+}
+
 /// Serves until `stop` changes or its sender goes away.
-pub(crate) async fn serve(state: Arc<State>, listener: TcpListener, mut stop: watch::Receiver<()>) {
+pub(crate) async fn serve(state: Arc<State>, listeners: Listeners, mut stop: watch::Receiver<()>) {
     let connections = AtomicU64::new(0);
     loop {
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
+        let (address, accepted) = tokio::select! {
+            accepted = listeners.base.accept() => (Address::Base, accepted),
+            accepted = listeners.orders.accept() => (Address::Orders, accepted),
             _ = stop.changed() => return,
         };
         let Ok((stream, _)) = accepted else {
@@ -64,11 +80,11 @@ pub(crate) async fn serve(state: Arc<State>, listener: TcpListener, mut stop: wa
             continue;
         };
         let number = connections.fetch_add(1, Ordering::Relaxed) + 1;
-        accept(&state, stream, number);
+        accept(&state, stream, Connection { number, address });
     }
 }
 
-fn accept(state: &Arc<State>, stream: TcpStream, number: u64) {
+fn accept(state: &Arc<State>, stream: TcpStream, connection: Connection) {
     // a socket that cannot be set up is gone already
     let _ = stream.set_nodelay(true);
     if state.faults.take_for_accept() {
@@ -77,9 +93,10 @@ fn accept(state: &Arc<State>, stream: TcpStream, number: u64) {
     }
     let state = Arc::clone(state);
     tokio::spawn(async move {
-        let Some(tls) = &state.tls else { return converse(&state, stream, number).await };
+        let Some(tls) = &state.tls else { return converse(&state, stream, connection).await };
+        let number = connection.number;
         match timeout(HANDSHAKE_LIMIT, tls.acceptor.accept(stream)).await {
-            Ok(Ok(stream)) => converse(&state, stream, number).await,
+            Ok(Ok(stream)) => converse(&state, stream, connection).await,
             Ok(Err(error)) => state.log_note(&format!("connection {number}: TLS: {error}")),
             Err(_) => state.log_note(&format!("connection {number}: TLS: handshake too slow")),
         }
@@ -87,12 +104,11 @@ fn accept(state: &Arc<State>, stream: TcpStream, number: u64) {
 }
 
 /// Answers the requests of one connection until it ends.
-async fn converse<L: Line>(state: &Arc<State>, line: L, number: u64) {
+async fn converse<L: Line>(state: &Arc<State>, line: L, connection: Connection) {
     let wire = Wire::default();
     let line = TokioIo::new(FaultyLine::new(line, wire.clone()));
     let service = service_fn(|request| {
-        let exchange =
-            Exchange { state: Arc::clone(state), wire: wire.clone(), connection: number };
+        let exchange = Exchange { state: Arc::clone(state), wire: wire.clone(), connection };
         exchange.run(request)
     });
     // errors of a connection are the client's concern, or ours on purpose
@@ -103,7 +119,7 @@ async fn converse<L: Line>(state: &Arc<State>, line: L, number: u64) {
 struct Exchange {
     state: Arc<State>,
     wire: Wire,
-    connection: u64,
+    connection: Connection,
 }
 
 impl Exchange {
@@ -111,9 +127,10 @@ impl Exchange {
         self.wire.pass();
         let (head, body) = request.into_parts();
         let path = head.uri.path().to_owned();
-        if control::owns(&path) {
+        let Connection { number, address } = self.connection;
+        if control::owns(&path) && self.state.serves_all_but_orders(address) {
             let answer = match read_body(body).await {
-                Ok(body) => control::answer(&self.state, &call(head, path, body)).await,
+                Ok(body) => control::answer(&self.state, &call(head, address, path, body)).await,
                 Err(refusal) => refusal.answer(),
             };
             return Ok(response(&self.state, answer));
@@ -121,7 +138,8 @@ impl Exchange {
         let fault = self.state.faults.take(head.method.as_str(), &path);
         let seen = self.state.requests.begin(Seen::new(
             self.state.clock.now_millis(),
-            self.connection,
+            number,
+            address,
             &head,
             fault.as_ref().map(|(id, _)| *id),
         ));
@@ -156,7 +174,7 @@ impl Exchange {
             Err(refusal) => return Some(refusal.answer()),
         };
         state.requests.body_read(seen, &head.headers, &body).await;
-        let mut call = call(head, path, body);
+        let mut call = call(head, self.connection.address, path, body);
         if let Some(rule) = rule {
             match apply::before_work(rule, &mut call, &self.wire, state).await {
                 Step::Handle => {}
@@ -164,14 +182,16 @@ impl Exchange {
                 Step::Drop => return None,
             }
         }
-        let mut answer = router::route(state, call).await;
+        let answer = router::route(state, call).await;
+        let mut answer = coding::apply(answer, &state.variants()).await;
         let keep = rule.is_none_or(|rule| apply::after_work(rule, &mut answer, &self.wire));
         keep.then_some(answer)
     }
 }
 
-fn call(head: Parts, path: String, body: Bytes) -> Call {
+fn call(head: Parts, address: Address, path: String, body: Bytes) -> Call {
     Call {
+        address,
         method: head.method,
         path,
         query: head.uri.query().map(str::to_owned),

@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use super::authorize::{self, USER_SCOPES};
 use super::tokens::SCOPES;
 use crate::state::State;
+use crate::variants::DiscoveryBaseUrl;
 
 /// What ID tokens may say.
 const CLAIMS: [&str; 16] = [
@@ -38,7 +39,7 @@ pub(crate) fn document(state: &State) -> Value {
     let connect = format!("{issuer}/protocol/openid-connect");
     let mut scopes = USER_SCOPES.to_vec();
     scopes.extend(SCOPES);
-    json!({
+    let mut document = json!({
         "issuer": issuer,
         "authorization_endpoint": format!("{issuer}{}", authorize::PATH),
         "token_endpoint": token_endpoint(state),
@@ -64,9 +65,18 @@ pub(crate) fn document(state: &State) -> Value {
         "scopes_supported": scopes,
         "ui_locales_supported": ["no", "en"],
         "release": concat!("sandbox ", env!("CARGO_PKG_VERSION")),
-        "signdoc-baseurl": base,
-        "esign-baseurl": base,
+        "esign-baseurl": state.signing_url(),
         "fraud-data-baseurl": base,
         "aml-baseurl": base,
-    })
+    });
+    let signing = state.signing_url();
+    let signing = match state.variants().discovery_signdoc_baseurl {
+        DiscoveryBaseUrl::Plain => Some(signing.to_owned()),
+        DiscoveryBaseUrl::TrailingSlash => Some(format!("{signing}/")),
+        DiscoveryBaseUrl::Absent => None,
+    };
+    if let (Some(signing), Some(fields)) = (signing, document.as_object_mut()) {
+        fields.insert("signdoc-baseurl".to_owned(), signing.into());
+    }
+    document
 }

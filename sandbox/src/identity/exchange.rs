@@ -4,12 +4,12 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use http::{Method, StatusCode};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::clients::RegisteredClient;
 use super::id_token;
 use super::logins::{BadCode, Code};
-use super::token::{Form, TOKEN_SECONDS, TokenError};
+use super::token::{Form, TOKEN_SECONDS, TokenError, token_fields};
 use super::tokens::Grant;
 use crate::http::{Answer, Call};
 use crate::requests::sha256;
@@ -39,18 +39,12 @@ pub(crate) fn grant(
     state.logins.bought(text, token.clone());
     let id_token =
         id_token::issue(state, &code, &token, call.twist.as_ref()).map_err(TokenError::server)?;
-    Ok(Answer::json(
-        StatusCode::OK,
-        &json!({
-            "access_token": token,
-            "expires_in": TOKEN_SECONDS,
-            "refresh_expires_in": 0,
-            "token_type": "Bearer",
-            "id_token": id_token,
-            "not-before-policy": 0,
-            "scope": scope,
-        }),
-    ))
+    let mut fields = token_fields(&token, TOKEN_SECONDS, &state.variants());
+    fields.insert("refresh_expires_in".to_owned(), 0.into());
+    fields.insert("id_token".to_owned(), id_token.into());
+    fields.insert("not-before-policy".to_owned(), 0.into());
+    fields.insert("scope".to_owned(), scope.into());
+    Ok(Answer::json(StatusCode::OK, &fields.into()))
 }
 
 /// A code that was used before takes the token of its first use with it (RFC 6749, 4.1.2).

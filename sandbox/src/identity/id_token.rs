@@ -10,6 +10,7 @@ use super::persons::Person;
 use crate::faults::{Fault, IdTokenChange, Twist};
 use crate::requests::sha256;
 use crate::state::State;
+use crate::variants::ClaimForm;
 
 /// Seconds an ID token is valid.
 const SECONDS: u64 = 300;
@@ -29,13 +30,17 @@ pub(crate) fn issue(
         Some(Fault::IdToken { change, seconds }) => Some((*change, *seconds)),
         _ => None,
     };
-    let alg = state.variants().id_token_alg;
+    let variants = state.variants();
+    let alg = variants.id_token_alg;
     if matches!(change, Some((IdTokenChange::RotatedKey, _))) {
         state.keys.rotate(alg, &state.random, false)?;
     }
     let mut claims = claims(state, code, access_token);
     let key = state.keys.current(alg, &state.random)?;
-    let mut header = json!({"alg": alg.name(), "typ": "JWT", "kid": key.kid()});
+    let mut header = json!({"alg": alg.name(), "typ": "JWT"});
+    if let (true, Some(fields)) = (variants.id_token_kid, header.as_object_mut()) {
+        fields.insert("kid".to_owned(), key.kid().into());
+    }
     if let Some((change, seconds)) = change {
         change_claims(&mut claims, change, seconds);
         change_header(&mut header, change, state);
@@ -65,7 +70,8 @@ fn claims(state: &State, code: &Code, access_token: &str) -> Map<String, Value> 
         claims.insert(name.to_owned(), value);
     };
     put("iss", state.issuer().into());
-    put("aud", login.client_id.as_str().into());
+    let variants = state.variants();
+    put("aud", in_form(&login.client_id, variants.id_token_aud));
     put("azp", login.client_id.as_str().into());
     put("sub", subject(code.person).into());
     put("iat", now.into());
@@ -74,7 +80,7 @@ fn claims(state: &State, code: &Code, access_token: &str) -> Map<String, Value> 
     put("jti", state.random.uuid().into());
     put("typ", "ID".into());
     put("acr", "urn:sandbox:eid;LOA=4".into());
-    put("amr", json!(["eid"]));
+    put("amr", in_form("eid", variants.id_token_amr));
     put("at_hash", half_hash(access_token).into());
     put(STABLE_ID, code.person.stable_id().into());
     if let Some(nonce) = &login.nonce {
@@ -89,6 +95,13 @@ fn claims(state: &State, code: &Code, access_token: &str) -> Map<String, Value> 
         put("nnin_altsub", national_number(code.person).into());
     }
     claims
+}
+
+fn in_form(value: &str, form: ClaimForm) -> Value {
+    match form {
+        ClaimForm::Text => value.into(),
+        ClaimForm::List => json!([value]),
+    }
 }
 
 /// What the scope `profile` adds.

@@ -122,11 +122,21 @@ fn thumbprint(canonical: &str) -> String {
 pub(crate) struct Keys(Mutex<Vec<Arc<SigningKey>>>);
 
 impl Keys {
-    /// The key set (RFC 7517 section 5), with a key for `alg` in it.
-    pub(crate) fn jwks(&self, alg: IdTokenAlg, random: &Random) -> Result<Value, String> {
+    /// The key set (RFC 7517 section 5), with a key for `alg` in it. Keys have no name unless
+    /// `named`.
+    pub(crate) fn jwks(
+        &self,
+        alg: IdTokenAlg,
+        named: bool,
+        random: &Random,
+    ) -> Result<Value, String> {
         self.current(alg, random)?;
-        let keys = lock(&self.0);
-        let list: Vec<&Value> = keys.iter().map(|key| &key.jwk).collect();
+        let mut list: Vec<Value> = lock(&self.0).iter().map(|key| key.jwk.clone()).collect();
+        if !named {
+            list.iter_mut().filter_map(Value::as_object_mut).for_each(|key| {
+                key.remove("kid");
+            });
+        }
         Ok(json!({ "keys": list }))
     }
 
@@ -172,16 +182,16 @@ mod tests {
         let random = Random::seeded(3);
         let keys = Keys::default();
         let es = IdTokenAlg::Es256;
-        let first = keys.jwks(es, &random).unwrap();
-        assert_eq!(first, keys.jwks(es, &random).unwrap());
+        let first = keys.jwks(es, true, &random).unwrap();
+        assert_eq!(first, keys.jwks(es, true, &random).unwrap());
         assert_eq!(first["keys"][0]["x"].as_str().unwrap().len(), 43);
         let kid = keys.rotate(es, &random, true).unwrap();
-        let second = keys.jwks(es, &random).unwrap();
+        let second = keys.jwks(es, true, &random).unwrap();
         assert_eq!(second["keys"].as_array().unwrap().len(), 2);
         assert_eq!(second["keys"][0]["kid"], kid);
         assert_eq!(second["keys"][1], first["keys"][0]);
         keys.rotate(es, &random, false).unwrap();
-        assert_eq!(keys.jwks(es, &random).unwrap()["keys"].as_array().unwrap().len(), 1);
+        assert_eq!(keys.jwks(es, true, &random).unwrap()["keys"].as_array().unwrap().len(), 1);
     }
 
     #[test]

@@ -37,7 +37,10 @@ pub(crate) async fn answer(state: &Arc<State>, call: &Call, rest: &str) -> Answe
     match rest {
         "/.well-known/openid-configuration" => get(call, || Ok(discovery::document(state))),
         "/protocol/openid-connect/certs" => {
-            get(call, || state.keys.jwks(state.variants().id_token_alg, &state.random))
+            let variants = state.variants();
+            get(call, || {
+                state.keys.jwks(variants.id_token_alg, variants.id_token_kid, &state.random)
+            })
         }
         "/protocol/openid-connect/userinfo" => exchange::userinfo(state, call),
         authorize::PATH => authorize::answer(state, call),

@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 use http::header::{CACHE_CONTROL, PRAGMA, WWW_AUTHENTICATE};
-use serde_json::json;
+use serde_json::{Map, Value, json};
 
 use super::tokens::{Grant, SCOPES};
 use super::{client_auth, exchange};
@@ -10,6 +10,7 @@ use crate::form;
 use crate::http::{Answer, Call};
 use crate::json::shown;
 use crate::state::State;
+use crate::variants::{ExpiresIn, TokenType, Variants};
 
 /// Seconds an access token is valid on the sandbox's clock.
 pub(crate) const TOKEN_SECONDS: u64 = 300;
@@ -135,17 +136,31 @@ fn grant(state: &State, call: &Call) -> Result<Answer, TokenError> {
     let expires_at_ms = state.clock.now_millis().saturating_add(TOKEN_SECONDS * 1000);
     let granted = Grant { client_id: client.id.clone(), scopes, expires_at_ms, person: None };
     let token = state.tokens.issue(granted, &state.random);
-    let mut body = json!({
-        "access_token": token,
-        "expires_in": TOKEN_SECONDS,
-        "refresh_expires_in": 0,
-        "token_type": "Bearer",
-        "not-before-policy": 0,
-    });
-    if let (false, Some(fields)) = (scope.is_empty(), body.as_object_mut()) {
+    let mut fields = token_fields(&token, TOKEN_SECONDS, &state.variants());
+    fields.insert("refresh_expires_in".to_owned(), 0.into());
+    fields.insert("not-before-policy".to_owned(), 0.into());
+    if !scope.is_empty() {
         fields.insert("scope".to_owned(), scope.into());
     }
-    Ok(Answer::json(StatusCode::OK, &body))
+    Ok(Answer::json(StatusCode::OK, &fields.into()))
+}
+
+/// The fields of RFC 6749 section 5.1, in the forms of the variants.
+pub(crate) fn token_fields(token: &str, seconds: u64, variants: &Variants) -> Map<String, Value> {
+    let lifetime = match variants.expires_in {
+        ExpiresIn::Number => Some(seconds.into()),
+        ExpiresIn::Text => Some(seconds.to_string().into()),
+        ExpiresIn::Absent => None,
+    };
+    let kind = match variants.token_type {
+        TokenType::Capital => Some("Bearer".into()),
+        TokenType::Lower => Some("bearer".into()),
+        TokenType::Absent => None,
+    };
+    let fields =
+        [("access_token", Some(token.into())), ("expires_in", lifetime), ("token_type", kind)];
+    let given = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    given.collect()
 }
 
 fn scopes(wanted: Option<&str>, allowed: Option<&[String]>) -> Result<Vec<String>, TokenError> {

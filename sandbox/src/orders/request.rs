@@ -10,6 +10,7 @@ use super::Kind;
 use crate::convert::PDFA_2B;
 use crate::fields::{Problems, Section};
 use crate::json::{self, Json, shown};
+use crate::variants::Texts;
 
 /// Seconds for the end user's signing when the order does not say.
 const DEFAULT_TIMEOUT: u64 = 1800;
@@ -98,7 +99,7 @@ impl Output {
 }
 
 /// Reads the body of a new order; the error has all problems.
-pub(crate) fn read(body: &[u8], kind: Kind) -> Result<Wanted, Vec<String>> {
+pub(crate) fn read(body: &[u8], kind: Kind, texts: Texts) -> Result<Wanted, Vec<String>> {
     let json = json::parse(body).map_err(|problem| vec![format!("Invalid request: {problem}")])?;
     let mut problems = Problems::default();
     let mut order = Section::new(json, "", &mut problems);
@@ -121,7 +122,7 @@ pub(crate) fn read(body: &[u8], kind: Kind) -> Result<Wanted, Vec<String>> {
             let default = description(&properties.name, index);
             match kind {
                 Kind::Pades => pades_document(section, default, &mut problems),
-                Kind::Sdo => sdo_document(section, default, &mut problems),
+                Kind::Sdo => sdo_document(section, default, texts, &mut problems),
             }
         })
         .collect();
@@ -235,6 +236,7 @@ fn seal(section: &mut Section<'_>, name: &str, problems: &mut Problems) -> Optio
 fn sdo_document(
     mut section: Section<'_>,
     default: String,
+    texts: Texts,
     problems: &mut Problems,
 ) -> Option<Document> {
     let description = section.optional_string("description", problems);
@@ -243,7 +245,7 @@ fn sdo_document(
     let kinds = ["pdf", "text", "xml"].map(|name| section.has(name));
     let content = match kinds {
         [true, false, false] => pdf(&mut section, problems),
-        [false, true, false] => text(&mut section, problems),
+        [false, true, false] => text(&mut section, texts, problems),
         [false, false, true] => xml(&mut section, problems),
         _ => {
             problems.add(format!(
@@ -263,13 +265,19 @@ fn sdo_document(
     })
 }
 
-fn text(section: &mut Section<'_>, problems: &mut Problems) -> Option<Content> {
+fn text(section: &mut Section<'_>, texts: Texts, problems: &mut Problems) -> Option<Content> {
     let text = section.string("text", problems)?;
     let place = section.path_of("text");
     if text.is_empty() {
         problems.add(format!("Field '{place}' must not be empty"));
     }
-    let Some(bytes) = to_iso_8859_1(&text) else {
+    let utf_8 = || Some(text.as_bytes().to_vec());
+    let bytes = match texts {
+        Texts::Any => to_iso_8859_1(&text).or_else(utf_8),
+        Texts::Latin1 => to_iso_8859_1(&text),
+        Texts::Utf8 => utf_8(),
+    };
+    let Some(bytes) = bytes else {
         let odd = text.chars().find(|character| u32::from(*character) > 0xff);
         problems.add(format!(
             "Field '{place}' holds {:?}, which ISO-8859-1 does not have",
@@ -283,8 +291,10 @@ fn text(section: &mut Section<'_>, problems: &mut Problems) -> Option<Content> {
 
 fn xml(section: &mut Section<'_>, problems: &mut Problems) -> Option<Content> {
     let xml = section.string("xml", problems);
-    let sheet = section.string("xls", problems);
-    for (name, text) in [("xml", &xml), ("xls", &sheet)] {
+    // the service's own documentation calls it both
+    let name = if section.has("xsl") { "xsl" } else { "xls" };
+    let sheet = section.string(name, problems);
+    for (name, text) in [("xml", &xml), (name, &sheet)] {
         if let Some(Err(error)) = text.as_ref().map(|text| well_formed(text)) {
             let place = section.path_of(name);
             problems.add(format!("Field '{place}' is no well-formed XML: {error}"));
@@ -352,7 +362,7 @@ mod tests {
     use super::*;
 
     fn problems(body: &str, kind: Kind) -> Vec<String> {
-        read(body.as_bytes(), kind).unwrap_err()
+        read(body.as_bytes(), kind, Texts::Latin1).unwrap_err()
     }
 
     #[test]
@@ -376,7 +386,7 @@ mod tests {
             "documents":[{"pdf":"JVBERg=="},{"pdf":"","description":"d","endUserOnly":true,
              "pdfSpec":"PDFA_2B","merchantSealPos":{"x":1.5,"y":2,"page":0}}],
             "resultContent":["padesAppendix"]}"#;
-        let wanted = read(body.as_bytes(), Kind::Pades).unwrap();
+        let wanted = read(body.as_bytes(), Kind::Pades, Texts::Any).unwrap();
         let properties = &wanted.properties;
         assert_eq!(
             (properties.timeout_seconds, properties.display_mode.as_str()),
@@ -403,14 +413,16 @@ mod tests {
             r#"{"pdf":"JVBERg=="}"#,
             r#"{"text":"Lån"}"#,
             r#"{"xml":"<a/>","xls":"<b></b>","description":"x"}"#,
+            r#"{"xml":"<a/>","xsl":"<b/>"}"#,
         ] {
-            read(order(good).as_bytes(), Kind::Sdo).unwrap();
+            read(order(good).as_bytes(), Kind::Sdo, Texts::Latin1).unwrap();
         }
         for (bad, word) in [
             ("{}", "exactly one"),
             (r#"{"pdf":"","text":"x"}"#, "exactly one"),
             (r#"{"xml":"<a/>"}"#, "documents[0].xls"),
-            (r#"{"xml":"<a/>","xsl":"<a/>"}"#, "documents[0].xls"),
+            (r#"{"xml":"<a/>","xsl":"<a/>","xls":"<a/>"}"#, "Unknown field: 'documents[0].xls'"),
+            (r#"{"xml":"<a/>","xsl":"<a"}"#, "documents[0].xsl"),
             (r#"{"xml":"<a>","xls":"<b/>"}"#, "well-formed"),
             (r#"{"text":"5 €"}"#, "'€'"),
             (r#"{"text":""}"#, "empty"),
@@ -420,6 +432,29 @@ mod tests {
         ] {
             let found = problems(&order(bad), Kind::Sdo).join("\n");
             assert!(found.contains(word), "{bad}: {found}");
+        }
+    }
+
+    #[test]
+    fn a_text_is_encoded_as_the_variant_has_it() {
+        let bytes = |text: &str, texts: Texts| {
+            let body = format!(
+                r#"{{"signProperties":{{"orderName":"o"}},"documents":[{{"text":"{text}"}}],
+                "resultContent":["sdo"]}}"#
+            );
+            let wanted = read(body.as_bytes(), Kind::Sdo, texts).ok()?;
+            Some(wanted.documents.first()?.content.bytes.to_vec())
+        };
+        for (text, texts, signed) in [
+            ("æ", Texts::Any, Some(&b"\xe6"[..])),
+            ("æ", Texts::Latin1, Some(&b"\xe6"[..])),
+            ("æ", Texts::Utf8, Some("æ".as_bytes())),
+            ("æ €", Texts::Any, Some("æ €".as_bytes())),
+            ("æ €", Texts::Latin1, None),
+            ("", Texts::Any, None),
+            ("", Texts::Utf8, None),
+        ] {
+            assert_eq!(bytes(text, texts).as_deref(), signed, "{text} {texts:?}");
         }
     }
 }

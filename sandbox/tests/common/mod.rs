@@ -2,6 +2,7 @@
 #![allow(dead_code, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 #![allow(clippy::indexing_slicing, missing_docs)]
 
+pub mod csc;
 pub mod flow;
 
 use std::io::{ErrorKind, Read, Write};
@@ -186,6 +187,14 @@ pub fn control(sandbox: &Sandbox, method: &str, path: &str, body: &Value) -> Rep
     let text = if body.is_null() { String::new() } else { body.to_string() };
     let target = format!("/_sandbox/{path}");
     exchange(sandbox, method, &target, &[("content-type", "application/json")], text.as_bytes())
+}
+
+/// Chooses forms through the control surface; forms that are not named are the usual ones.
+#[track_caller]
+pub fn choose(sandbox: &Sandbox, variants: &Value) {
+    sandbox.set_variants(signdoc_sandbox::Variants::default());
+    let reply = control(sandbox, "POST", "variants", variants);
+    assert_eq!(reply.status, 200, "{variants}: {}", reply.text());
 }
 
 pub const TOKEN_PATH: &str = "/auth/realms/sandbox/protocol/openid-connect/token";
