@@ -8,9 +8,10 @@ use clap::builder::{
 };
 use clap::{Arg, ArgAction, Command, value_parser};
 
+use signdoc::spec::values::PDFA_2B;
 use signdoc_sandbox::ServerCertificate;
 
-use crate::{connection, exit, order, verify};
+use crate::{connection, csc, exit, order, verify};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -45,12 +46,15 @@ pub(crate) fn command() -> Command {
         .disable_help_subcommand(true)
         .subcommand(demo())
         .subcommand(convert())
+        .subcommand(specs())
         .subcommand(preflight())
         .subcommand(verify_command())
         .subcommand(order::args::sign())
         .subcommand(order::args::download())
+        .subcommand(order::args::state())
+        .subcommand(order::args::discard())
         .subcommand(order::args::recover())
-        .subcommand(csc())
+        .subcommand(csc::args::csc())
         .subcommand(check())
         .subcommand(explain())
         .subcommand(sandbox())
@@ -148,6 +152,10 @@ fn sandbox() -> Command {
                 .help("which certificate the server shows; https as with --tls"),
         )
         .arg(flag("tls_client_ca", "ask clients for a certificate; https as with --tls"))
+        .arg(flag(
+            "two_addresses",
+            "serve orders at an address of their own, which only the discovery document tells",
+        ))
         .arg(no_converter())
         .arg(flag("keep", "go on when standard input closes"))
         .arg(flag("log", "one line for each request on standard error"))
@@ -180,6 +188,11 @@ fn convert() -> Command {
         .arg(files("PDF files, or folders with PDF files"))
         .arg(output("the folder for the results, made when it is missing").required(true))
         .arg(
+            text("pdf_spec", "what to convert to; `signdoc specs` asks the service for its choice")
+                .value_name("SPEC")
+                .default_value(PDFA_2B),
+        )
+        .arg(
             number(
                 "jobs",
                 value_parser!(u8).range(1..=64),
@@ -208,6 +221,14 @@ fn convert() -> Command {
         ))
         .arg(json())
         .arg(flag("quiet", "no progress bar and no table; errors are still told").short('q'))
+        .args(connection::args())
+}
+
+fn specs() -> Command {
+    Command::new("specs")
+        .about("Ask which conversions the service offers")
+        .after_help("Examples:\n  signdoc specs\n  signdoc specs --json")
+        .arg(json())
         .args(connection::args())
 }
 
@@ -256,65 +277,6 @@ fn verify_command() -> Command {
         )
         .args(verify::args())
         .arg(json())
-}
-
-fn csc() -> Command {
-    Command::new("csc")
-        .about("Sign PDF documents through the credential-based interface (CSC)")
-        .long_about(
-            "Remote signing through the credential-based interface (CSC API v2), whose address is \
-             the option --csc-url.",
-        )
-        .subcommand_required(true)
-        .arg_required_else_help(true)
-        .disable_help_subcommand(true)
-        .subcommand(
-            Command::new("info")
-                .about("What the interface says of itself")
-                .after_help("Example:\n  signdoc csc info --csc-url https://sign.example/csc/v2")
-                .arg(json())
-                .args(connection::args()),
-        )
-        .subcommand(csc_sign())
-}
-
-fn csc_sign() -> Command {
-    Command::new("sign")
-        .about("Sign up to 50 PDF documents with one login")
-        .long_about(
-            "Signs PDF documents with the key that the service keeps for whoever logs in.\n\n\
-             The documents are looked over first; then the program shows the address of the login \
-             (or opens it), waits for the callback on a loopback address, has the hashes signed, \
-             checks each signature, and embeds it. The callback's address must be registered with \
-             the service. Up to 50 documents go with one login.\n\n\
-             Signed documents are PAdES B-B; with --tsa-url B-T, and with revocation answers B-LT.",
-        )
-        .after_help(
-            "Examples:\n  signdoc csc sign loan.pdf --open\n  \
-             signdoc csc sign contracts/ -o signed --reason \"Loan agreement\" --port 8765",
-        )
-        .arg(files("PDF files, or folders with PDF files"))
-        .arg(output("folder for the signed documents; default: beside each, as NAME.signed.pdf"))
-        .arg(flag("overwrite", "replace existing files"))
-        .arg(text("reason", "why the documents are signed"))
-        .arg(text("description", "what the user is asked to agree to, at most 500 characters"))
-        .arg(text("lang", "language of the login pages: nb, nn or en"))
-        .arg(
-            Arg::new("hash")
-                .long("hash")
-                .value_name("NAME")
-                .value_parser(["sha256", "sha384", "sha512"])
-                .default_value("sha256")
-                .help("the hash function"),
-        )
-        .arg(number(
-            "port",
-            value_parser!(u16),
-            "port of the loopback address for the callback; default: a free one",
-        ))
-        .arg(flag("open", "open the address of the login in the browser"))
-        .arg(json())
-        .args(connection::args())
 }
 
 fn check() -> Command {

@@ -40,6 +40,8 @@ pub(crate) struct Runner<'a> {
     bar: Bar,
     progress: Progress,
     batch: Batch,
+    /// What documents are converted to; the client's own choice without.
+    pdf_spec: Option<String>,
     /// The document just pushed: a result that is there at once was not sent.
     pushed: Option<usize>,
     /// Whether all results of the last call are failures that the next call would have, too.
@@ -72,9 +74,16 @@ impl<'a> Runner<'a> {
             bar,
             progress,
             batch: Batch::default(),
+            pdf_spec: None,
             pushed: None,
             hopeless: None,
         })
+    }
+
+    /// Asks for another conversion.
+    pub(crate) fn pdf_spec(mut self, spec: Option<String>) -> Self {
+        self.pdf_spec = spec;
+        self
     }
 
     /// Converts all documents; their results stand in the order of `inputs`.
@@ -83,6 +92,10 @@ impl<'a> Runner<'a> {
         let documents: Vec<_> = inputs
             .iter()
             .map(|input| Document::from_path(&input.path).allow_signed(settings.allow_signed))
+            .map(|document| match &self.pdf_spec {
+                Some(spec) => document.pdf_spec(spec.as_str()),
+                None => document,
+            })
             .collect();
         self.batch.inputs = inputs;
         self.bar.begin(self.several_calls().then_some(self.batch.inputs.len()));
@@ -99,7 +112,7 @@ impl<'a> Runner<'a> {
     fn drive(&mut self, documents: Vec<Document>) -> Result<()> {
         let mut documents = documents.into_iter().enumerate();
         loop {
-            if (self.interrupted)() && !self.batch.interrupted {
+            if self.interrupted.is_wanted() && !self.batch.interrupted {
                 self.batch.interrupted = true;
                 self.run.cancel(PATIENCE);
             }

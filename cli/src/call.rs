@@ -5,9 +5,11 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 use signdoc::engine::Engine;
-use signdoc::{Client, Code, Error, Result};
+use signdoc::trace::Level;
+use signdoc::{Client, Code, Error, Result, Trace};
 
 use crate::Interrupted;
+use crate::stop::Hold;
 
 /// How often a call under way is looked at: often enough to end within 100 ms of a Ctrl-C.
 pub(crate) const LOOK: Duration = Duration::from_millis(40);
@@ -29,10 +31,45 @@ where
         if let Some(result) = task.wait(LOOK) {
             return result;
         }
-        if interrupted() {
+        if interrupted.is_wanted() {
             task.cancel();
             let _ = task.wait(PATIENCE);
             return Err(cancelled());
+        }
+    }
+}
+
+/// As [`run`], for a call that is not ended by the first Ctrl-C: it is told `first` by it, and only
+/// the next one ends the waiting.
+pub(crate) fn run_through<T, F>(
+    engine: &Engine,
+    interrupted: Interrupted<'_>,
+    make: impl FnOnce(Client) -> F,
+    mut first: impl FnMut(),
+) -> Result<T>
+where
+    T: Send + 'static,
+    F: Future<Output = Result<T>> + Send + 'static,
+{
+    let _hold = Hold::begin();
+    let task = engine.start(make)?;
+    let (before, mut told) = (interrupted.count(), None);
+    loop {
+        if let Some(result) = task.wait(LOOK) {
+            return result;
+        }
+        let stops = interrupted.count();
+        match told {
+            None if stops > before => {
+                told = Some(stops);
+                first();
+            }
+            Some(told) if stops > told => {
+                task.cancel();
+                let _ = task.wait(PATIENCE);
+                return Err(cancelled());
+            }
+            _ => {}
         }
     }
 }
@@ -57,10 +94,20 @@ pub(crate) fn work<T: Send + 'static>(
             Err(RecvTimeoutError::Disconnected) => {
                 return Err(defect("ended without a result; this is a defect of the program"));
             }
-            Err(RecvTimeoutError::Timeout) if interrupted() => return Err(cancelled()),
+            Err(RecvTimeoutError::Timeout) if interrupted.is_wanted() => return Err(cancelled()),
             Err(RecvTimeoutError::Timeout) => {}
         }
     }
+}
+
+/// What a call has to say that is no error. Where there is a log, it says so itself.
+pub(crate) fn warnings(trace: &Trace) -> Vec<String> {
+    let events = trace.take_events();
+    if std::env::var_os("SIGNDOC_LOG").is_some() {
+        return Vec::new();
+    }
+    let warnings = events.into_iter().filter(|event| event.level == Level::Warning);
+    warnings.map(|event| event.message).collect()
 }
 
 pub(crate) fn cancelled() -> Error {

@@ -41,8 +41,11 @@ fn arg(option: &'static OptionSpec) -> Arg {
 
 fn value_name(key: &str) -> &'static str {
     match key {
-        "issuer" | "base_url" => "URL",
-        "timeout" | "connect_timeout" | "read_timeout" => "SECONDS",
+        "issuer" | "base_url" | "orders_url" | "csc_url" | "tsa_url" => "URL",
+        "timeout" | "connect_timeout" | "read_timeout" | "reception_timeout" | "login_lifetime" => {
+            "SECONDS"
+        }
+        "fallback_folder" => "FOLDER",
         "max_retries" => "NUMBER",
         "max_answer_size" => "BYTES",
         "client_auth" => "METHOD",

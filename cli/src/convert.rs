@@ -64,7 +64,9 @@ fn converted(
 ) -> Result<Batch> {
     let engine = connection::engine(matches)?;
     let inputs = inputs::resolve(matches.get_many("files").into_iter().flatten())?;
-    Runner::new(&engine, settings, bar, interrupted)?.convert(inputs, settings)
+    let spec = matches.get_one::<String>("pdf_spec").cloned();
+    let runner = Runner::new(&engine, settings, bar, interrupted)?.pdf_spec(spec);
+    runner.convert(inputs, settings)
 }
 
 /// The table, and one line to sum it up.

@@ -58,7 +58,7 @@ impl Callback {
             if let Some(came) = self.poll() {
                 return Ok(came);
             }
-            if interrupted() {
+            if interrupted.is_wanted() {
                 return Err(cancelled());
             }
             std::thread::sleep(LOOK);
@@ -66,7 +66,8 @@ impl Callback {
     }
 }
 
-/// The query of a callback; anything else that asks is told that there is nothing.
+/// The query of a callback, or its form, which is written as a query is; anything else that asks
+/// is told that there is nothing.
 fn taken(mut stream: TcpStream) -> Option<String> {
     stream.set_nonblocking(false).ok()?;
     stream.set_read_timeout(Some(PATIENCE)).ok()?;
@@ -74,12 +75,26 @@ fn taken(mut stream: TcpStream) -> Option<String> {
     let mut reader = BufReader::new(stream.try_clone().ok()?.take(LONGEST));
     let mut line = String::new();
     reader.read_line(&mut line).ok()?;
-    let mut rest = String::new();
-    while reader.read_line(&mut rest).ok()? > 2 {
-        rest.clear();
+    let (mut header, mut length) = (String::new(), 0);
+    while reader.read_line(&mut header).ok()? > 2 {
+        if let Some((name, value)) = header.split_once(':')
+            && name.eq_ignore_ascii_case("content-length")
+        {
+            length = value.trim().parse().unwrap_or(0);
+        }
+        header.clear();
     }
-    let target = line.strip_prefix("GET ")?.split(' ').next()?;
-    let query = target.strip_prefix(PATH).and_then(|rest| rest.strip_prefix('?'));
+    let mut words = line.split(' ');
+    let (method, target) = (words.next()?, words.next()?);
+    let query = match (method, target.strip_prefix(PATH)) {
+        ("GET", Some(rest)) => rest.strip_prefix('?').map(str::to_owned),
+        ("POST", Some("")) => {
+            let mut form = String::new();
+            reader.take(length).read_to_string(&mut form).ok()?;
+            Some(form)
+        }
+        _ => None,
+    };
     let (status, page) = match query {
         Some(_) => ("200 OK", PAGE),
         None => ("404 Not Found", ""),
@@ -90,7 +105,7 @@ fn taken(mut stream: TcpStream) -> Option<String> {
         stream,
         "HTTP/1.1 {status}\r\ncontent-type: text/html; charset=utf-8\r\ncontent-length: {length}\r\ncache-control: no-store\r\nconnection: close\r\n\r\n{page}"
     );
-    query.map(str::to_owned)
+    query
 }
 
 /// Opens `address` in the user's browser; says whether a program for that was there.
@@ -104,6 +119,7 @@ pub(crate) fn open(address: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::stop::Stop;
 
     fn ask(address: &str, target: &str) -> String {
         let host = address.strip_prefix("http://").unwrap().split('/').next().unwrap();
@@ -122,7 +138,30 @@ mod tests {
             assert!(ask(&address, "/favicon.ico").starts_with("HTTP/1.1 404"));
             assert!(ask(&address, "/callback?code=a%2Bb&state=s").starts_with("HTTP/1.1 200"));
         });
-        let came = callback.wait(&|| false).unwrap();
+        let came = callback.wait(&Stop::new(&|| 0)).unwrap();
+        assert_eq!(came, format!("{}?code=a%2Bb&state=s", callback.address()));
+        browser.join().unwrap();
+    }
+
+    #[test]
+    fn a_callback_that_is_posted_is_taken_as_well() {
+        let callback = Callback::listen(0).unwrap();
+        let address = callback.address().to_owned();
+        let browser = std::thread::spawn(move || {
+            let host = address.strip_prefix("http://").unwrap().split('/').next().unwrap();
+            let mut stream = TcpStream::connect(host).unwrap();
+            let form = "code=a%2Bb&state=s";
+            let length = form.len();
+            write!(
+                stream,
+                "POST /callback HTTP/1.1\r\nhost: {host}\r\nContent-Length: {length}\r\n\r\n{form}"
+            )
+            .unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).unwrap();
+            assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+        });
+        let came = callback.wait(&Stop::new(&|| 0)).unwrap();
         assert_eq!(came, format!("{}?code=a%2Bb&state=s", callback.address()));
         browser.join().unwrap();
     }
@@ -130,6 +169,6 @@ mod tests {
     #[test]
     fn waiting_can_be_interrupted() {
         let callback = Callback::listen(0).unwrap();
-        assert_eq!(callback.wait(&|| true).unwrap_err().code(), Code::Cancelled);
+        assert_eq!(callback.wait(&Stop::new(&|| 1)).unwrap_err().code(), Code::Cancelled);
     }
 }

@@ -191,10 +191,25 @@ fn failure_json(error: &Error) -> Value {
 
 /// Tells an error that came before there were any results, and gives the exit status.
 pub(crate) fn failed(error: &Error, as_json: bool, screen: &mut Screen) -> i32 {
+    failed_advised(error, None, as_json, screen)
+}
+
+/// As [`failed`], with other advice than the table's.
+pub(crate) fn failed_advised(
+    error: &Error,
+    advice: Option<&str>,
+    as_json: bool,
+    screen: &mut Screen,
+) -> i32 {
+    let advice = advice.unwrap_or(error.advice());
     if as_json {
-        screen.line(&format!("{:#}", failure_json(error)));
+        let mut told = failure_json(error);
+        if let Some(place) = told.pointer_mut("/error/advice") {
+            *place = advice.into();
+        }
+        screen.line(&format!("{told:#}"));
     }
-    screen.error(error);
+    screen.error_advised(error, advice);
     exit::of(error.code())
 }
 

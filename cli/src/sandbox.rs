@@ -16,6 +16,7 @@ pub(crate) fn run(matches: &ArgMatches) -> i32 {
         seed: matches.get_one("seed").copied(),
         client_id: text("client_id"),
         client_secret: text("client_secret"),
+        two_addresses: matches.get_flag("two_addresses"),
         no_converter: matches.get_flag("no_converter"),
         keep: matches.get_flag("keep"),
         log: matches.get_flag("log"),

@@ -1,6 +1,7 @@
 //! What a person sees: standard output and standard error, with colours only where they belong.
 
 use std::io::{ErrorKind, IsTerminal, Write};
+use std::path::Path;
 
 use signdoc::Error;
 
@@ -101,20 +102,40 @@ impl Screen {
 
     /// One line on standard error.
     pub(crate) fn note(&mut self, text: &str) {
-        let _ = writeln!(std::io::stderr().lock(), "{text}");
+        note(text);
+    }
+
+    /// A sentence on standard error, broken at spaces where that is a terminal.
+    pub(crate) fn say(&mut self, text: &str) {
+        self.told("", text);
+    }
+
+    /// Something that is no failure, on standard error.
+    pub(crate) fn warning(&mut self, text: &str) {
+        self.told(&self.err.yellow("warning:"), &plain(text));
+    }
+
+    /// A question on standard error; the answer is typed behind it.
+    pub(crate) fn ask(&mut self, text: &str) {
+        let mut err = std::io::stderr().lock();
+        let _ = write!(err, "{text}").and_then(|()| err.flush());
     }
 
     /// A problem in our own words, on standard error.
     pub(crate) fn problem(&mut self, text: &str) {
-        let label = self.err.red("error:");
-        self.note(&format!("{label} {text}"));
+        self.told(&self.err.red("error:"), text);
     }
 
     /// An error of the table: what happened, what to do, and the reference for support.
     pub(crate) fn error(&mut self, error: &Error) {
+        self.error_advised(error, error.advice());
+    }
+
+    /// As [`Screen::error`], with advice for somebody who uses this program.
+    pub(crate) fn error_advised(&mut self, error: &Error, advice: &str) {
         let word = format!("error {} ({}):", error.code().number(), plain(error.name()));
         self.told(&self.err.red(&word), &plain(error.message()));
-        self.told(&self.err.bold("advice:"), error.advice());
+        self.told(&self.err.bold("advice:"), advice);
         if let Some(reference) = error.reference() {
             self.note(&format!("{} {}", self.err.bold("reference:"), plain(reference)));
         }
@@ -123,13 +144,13 @@ impl Screen {
 
 impl Screen {
     /// A label and a text on standard error, broken at spaces where that is a terminal.
-    fn told(&mut self, label: &str, text: &str) {
-        let whole = format!("{label} {text}");
+    fn told(&self, label: &str, text: &str) {
+        let whole = format!("{label} {text}").trim_start().to_owned();
         let terminal = std::io::stderr().is_terminal();
         let size = terminal.then(|| console::Term::stderr().size_checked()).flatten();
         match size {
-            Some((_, columns)) => self.note(&fold(&whole, usize::from(columns)).join("\n")),
-            None => self.note(&whole),
+            Some((_, columns)) => note(&fold(&whole, usize::from(columns)).join("\n")),
+            None => note(&whole),
         }
     }
 }
@@ -153,6 +174,20 @@ pub(crate) fn plain(text: &str) -> String {
     safe
 }
 
+fn note(text: &str) {
+    let _ = writeln!(std::io::stderr().lock(), "{text}");
+}
+
+/// A path as a shell takes it, for commands that are shown.
+pub(crate) fn quoted(path: &Path) -> String {
+    let text = plain(&path.display().to_string());
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:@%+=,".contains(c);
+    match !text.is_empty() && !text.starts_with('-') && text.chars().all(is_plain) {
+        true => text,
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,6 +197,15 @@ mod tests {
         assert_eq!(plain("a\x1b[2Jb\nc"), "a\\u{1b}[2Jb c");
         assert_eq!(plain("invoice\u{202e}fdp.exe"), "invoice\\u{202e}fdp.exe");
         assert_eq!(plain("Kjøpekontrakt – №7"), "Kjøpekontrakt – №7");
+    }
+
+    #[test]
+    fn a_path_is_shown_as_a_shell_takes_it() {
+        for (path, shown) in
+            [("signed/4711", "signed/4711"), ("my files", "'my files'"), ("it's", "'it'\\''s'")]
+        {
+            assert_eq!(quoted(Path::new(path)), shown);
+        }
     }
 
     #[test]

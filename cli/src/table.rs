@@ -75,22 +75,40 @@ impl Table {
     }
 }
 
-/// `text` in lines of at most `width` columns, broken at spaces.
+/// `text` in lines of at most `width` columns, broken at spaces. What stands between backticks
+/// is a command for somebody to copy, and is not broken.
 pub(crate) fn fold(text: &str, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut line = String::new();
-    for word in text.split_whitespace() {
-        let taken = measure_text_width(&line) + 1 + measure_text_width(word);
+    for word in words(text) {
+        let taken = measure_text_width(&line) + 1 + measure_text_width(&word);
         if !line.is_empty() && taken > width {
             lines.push(std::mem::take(&mut line));
         }
         if !line.is_empty() {
             line.push(' ');
         }
-        line.push_str(word);
+        line.push_str(&word);
     }
     lines.push(line);
     lines
+}
+
+/// The words of a text; a whole command counts as one.
+fn words(text: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    let mut is_open = false;
+    for word in text.split_whitespace() {
+        match words.last_mut().filter(|_| is_open) {
+            Some(command) => {
+                command.push(' ');
+                command.push_str(word);
+            }
+            None => words.push(word.to_owned()),
+        }
+        is_open ^= word.matches('`').count() % 2 == 1;
+    }
+    words
 }
 
 #[cfg(test)]
@@ -113,5 +131,6 @@ mod tests {
         assert_eq!(fold("one two three", 7), ["one two", "three"]);
         assert_eq!(fold("unbreakable", 3), ["unbreakable"]);
         assert_eq!(fold("", 3), [""]);
+        assert_eq!(fold("type `a b c`, then go", 9), ["type", "`a b c`,", "then go"]);
     }
 }

@@ -41,7 +41,7 @@ fn all_is_well() {
     let ran = run(client(&sandbox, &["check"])).ended(0);
     assert_eq!(ran.stderr, "");
     let names: Vec<_> = ran.stdout.lines().take_while(|line| !line.is_empty()).collect();
-    assert_eq!(names.len(), 8, "{}", ran.stdout);
+    assert_eq!(names.len(), 9, "{}", ran.stdout);
     assert!(names.iter().all(|line| line.starts_with("✓ ")), "{}", ran.stdout);
     assert!(ran.stdout.contains("✓ configuration  client sandbox-client at"), "{}", ran.stdout);
     assert!(ran.stdout.ends_with("\neverything is in place\n"), "{}", ran.stdout);

@@ -5,88 +5,14 @@
 
 mod common;
 
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufReader, Read, Write};
 use std::net::TcpStream;
-use std::path::Path;
-use std::process::{Child, Command};
+use std::process::Command;
 
-use common::{Ran, client, listed, output_of, program, ran, run, sandbox, signal, text};
+use common::user::{PADES, come_back, loan, signed_order, visit, waiting};
+use common::{client, listed, output_of, program, run, sandbox, text};
 use serde_json::json;
-use signdoc_sandbox::{Action, CutAt, CutHow, Fault, Person, Rule, Sandbox, Visit, samples};
-
-const PADES: &str = "/signdoc/pades";
-
-/// The program while it waits for the end user.
-struct Waiting {
-    child: Child,
-    stderr: BufReader<std::process::ChildStderr>,
-    sign_id: String,
-    url: String,
-    told: String,
-}
-
-/// Starts the program and reads the order and the address it tells.
-fn waiting(mut command: Command) -> Waiting {
-    let mut child = command.spawn().expect("the program starts");
-    let mut stderr = BufReader::new(child.stderr.take().unwrap());
-    let mut told = String::new();
-    let mut next = || {
-        let mut line = String::new();
-        assert!(stderr.read_line(&mut line).unwrap() > 0, "ended after: {told}");
-        told.push_str(&line);
-        line.trim().to_owned()
-    };
-    let sign_id = next().strip_prefix("Order ").expect("the order is told").to_owned();
-    assert_eq!(next(), "Open this address to sign:");
-    let url = next();
-    Waiting { child, stderr, sign_id, url, told }
-}
-
-impl Waiting {
-    fn ended(mut self, status: i32) -> Ran {
-        self.stderr.read_to_string(&mut self.told).unwrap();
-        let mut output = self.child.wait_with_output().unwrap();
-        output.stderr = self.told.into_bytes();
-        ran(output).ended(status)
-    }
-}
-
-/// The end user at the signing page; gives the address the browser is sent back to.
-fn visit(sandbox: &Sandbox, url: &str, action: Action) -> String {
-    let person = Person::default();
-    sandbox.visit(Visit { url: url.to_owned(), action, person }).unwrap().url
-}
-
-/// What the browser does with it.
-fn come_back(address: &str) {
-    let rest = address.strip_prefix("http://").unwrap();
-    let (host, path) = rest.split_once('/').unwrap();
-    let mut stream = TcpStream::connect(host).unwrap();
-    write!(stream, "GET /{path} HTTP/1.1\r\nhost: {host}\r\n\r\n").unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
-}
-
-fn loan(folder: &Path, name: &str) -> String {
-    let path = folder.join(name);
-    std::fs::write(&path, samples::loan_agreement()).unwrap();
-    text(&path)
-}
-
-/// An order that its end user has signed.
-fn signed_order(sandbox: &Sandbox, folder: &Path, files: &[&str]) -> String {
-    let out = text(&folder.join("never"));
-    let mut arguments = vec!["sign", "-o", &out, "--redirect-uri", "https://shop.example/cb"];
-    arguments.extend(files);
-    let waiting = waiting(client(sandbox, &arguments));
-    let sign_id = waiting.sign_id.clone();
-    signal(&waiting.child, "INT");
-    let ran = waiting.ended(130);
-    assert!(ran.stderr.contains(&format!("signdoc download {sign_id}")), "{}", ran.stderr);
-    sandbox.sign(&sign_id, Person::default()).unwrap();
-    sign_id
-}
+use signdoc_sandbox::{Action, CutAt, CutHow, Fault, Person, Rule, Texts, Variants, Visit};
 
 #[test]
 fn pdfs_are_signed_from_the_order_to_the_results() {
@@ -131,9 +57,16 @@ fn data_objects_are_signed() {
     assert_eq!(listed(&out).len(), 1);
     assert!(listed(&out)[0].ends_with(".sdo"));
 
+    // whether a text may have other characters is for the service to say
+    sandbox.set_variants(Variants { texts: Texts::Latin1, ..Variants::default() });
     std::fs::write(&consent, "5 €").unwrap();
-    let ran = run(client(&sandbox, &arguments)).ended(3);
-    assert!(ran.stderr.contains("U+20AC"), "{}", ran.stderr);
+    let ran = run(client(&sandbox, &arguments)).ended(8);
+    assert!(
+        ran.stderr.contains("warning: create order: documents[0].text holds U+20AC"),
+        "{}",
+        ran.stderr
+    );
+    assert!(ran.stderr.contains("(order_rejected)"), "{}", ran.stderr);
     let xml = folder.path().join("a.xml");
     std::fs::write(&xml, "<a/>").unwrap();
     let ran = run(client(&sandbox, &["sign", &text(&xml), "--kind", "sdo", "-o", &text(&out)]));
@@ -169,6 +102,30 @@ fn without_a_callback_the_state_alone_is_followed() {
     let ran = waiting.ended(0);
     assert!(ran.stdout.contains("it is not known who signed"), "{}", ran.stdout);
     assert_eq!(listed(&out), ["loan.pdf"]);
+}
+
+#[test]
+fn a_callback_may_be_posted() {
+    let (sandbox, folder) = (sandbox(), tempfile::tempdir().unwrap());
+    let (file, out) = (loan(folder.path(), "loan.pdf"), output_of(&folder));
+    let arguments = ["sign", &file, "-o", &text(&out), "--response-mode", "form_post"];
+    let waiting = waiting(client(&sandbox, &arguments));
+    let (url, person) = (waiting.url.clone(), Person::Kari);
+    let back = sandbox.visit(Visit { url, action: Action::Sign, person }).unwrap();
+    let (host, path) = back.url.strip_prefix("http://").unwrap().split_once('/').unwrap();
+    let form = back.form.unwrap();
+    let mut stream = TcpStream::connect(host).unwrap();
+    let length = form.len();
+    write!(
+        stream,
+        "POST /{path} HTTP/1.1\r\nhost: {host}\r\ncontent-length: {length}\r\n\r\n{form}"
+    )
+    .unwrap();
+    let mut page = String::new();
+    stream.read_to_string(&mut page).unwrap();
+    assert!(page.starts_with("HTTP/1.1 200"), "{page}");
+    let ran = waiting.ended(0);
+    assert!(ran.stdout.contains("signed by "), "{}", ran.stdout);
 }
 
 #[test]

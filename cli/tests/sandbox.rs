@@ -63,6 +63,30 @@ fn it_tells_where_it_is_and_ends_with_its_input() {
 }
 
 #[test]
+fn what_a_terminal_is_told_reaches_both_addresses() {
+    let (mut child, ready) = started(&["--environment", "test", "--two-addresses"]);
+    assert_ne!(ready["base_url"], ready["orders_url"]);
+    let mut command = program(&["check", "--json"]);
+    for (name, key) in [
+        ("ISSUER", "issuer"),
+        ("BASE_URL", "base_url"),
+        ("CLIENT_ID", "client_id"),
+        ("CLIENT_SECRET", "client_secret"),
+    ] {
+        command.env(format!("SIGNDOC_{name}"), ready[key].as_str().unwrap());
+    }
+    let told = run(command).ended(0).json();
+    for (name, key) in [("service", "base_url"), ("orders", "orders_url")] {
+        let points = told["points"].as_array().unwrap();
+        let point = points.iter().find(|point| point["name"] == name).unwrap();
+        let at = ready[key].as_str().unwrap();
+        assert!(point["detail"].as_str().unwrap().contains(at), "{key}: {told:#}");
+    }
+    drop(child.stdin.take());
+    assert_eq!(ends(child), 0);
+}
+
+#[test]
 fn it_speaks_https_and_the_doctor_tells_what_is_wrong_with_it() {
     for (kind, status, detail) in [("valid", 0, " answers"), ("expired", 5, "expired")] {
         let (mut child, ready) = started(&["--tls-certificate", kind]);

@@ -83,6 +83,7 @@ fn a_sandbox_tells_a_person_what_to_type() {
     let ready: serde_json::Value = serde_json::from_str(line).unwrap();
     for (name, value) in [
         ("ISSUER", ready["issuer"].as_str().unwrap()),
+        ("BASE_URL", ready["base_url"].as_str().unwrap()),
         ("CLIENT_ID", "sandbox-client"),
         ("CLIENT_SECRET", "'it is secret'"),
     ] {

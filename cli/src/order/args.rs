@@ -1,65 +1,13 @@
-//! The commands about sign orders.
+//! The commands about sign orders but `signdoc sign`, and what all of them share.
 
 use std::path::PathBuf;
 
 use clap::{Arg, Command, value_parser};
 
-use crate::args::{files, flag, json, number, output, text};
+use crate::args::{flag, json, output};
 use crate::connection;
 
-pub(crate) fn sign() -> Command {
-    Command::new("sign")
-        .about("Have documents signed by an end user: create an order, send them there, download")
-        .long_about(
-            "Creates a sign order with the documents, shows the address where the end user signs \
-             (or opens it), waits until it is done, and downloads the results.\n\n\
-             A PAdES order takes PDF documents. An order of signed data objects (--kind sdo) also \
-             takes texts (*.txt, in UTF-8, of characters that ISO-8859-1 has) and XML (*.xml, with \
-             --xls). The end user must come to sign within 90 seconds. The login comes back to a \
-             loopback address, which must be registered with the service; with --redirect-uri it \
-             comes back elsewhere, and this program follows the order alone.\n\n\
-             The service marks the interface for PAdES orders as outdated, and the one for signed \
-             data objects as deprecated.\n\n\
-             Ends with 8 when the order was not completed.",
-        )
-        .after_help(
-            "Examples:\n  signdoc sign loan.pdf terms.pdf -o signed --open\n  \
-             signdoc sign consent.txt --kind sdo --name \"Consent\" -o signed --port 8765",
-        )
-        .arg(files("documents, or folders with PDF files"))
-        .arg(output("the folder for the results, made when it is missing").required(true))
-        .arg(text("name", "the order's name; default: that of the first document"))
-        .arg(kind())
-        .arg(text("results", "what is handed out, with commas between; default: signed documents and digests (padesSignedPdf, padesAppendix, documentHash; sdo, basicSignature, documentHash)"))
-        .arg(flag("convert", "have the service convert PDF documents to PDF/A-2B first"))
-        .arg(flag("visual_seals", "have seals drawn on the documents (PAdES)"))
-        .arg(
-            Arg::new("xls")
-                .long("xls")
-                .value_name("FILE")
-                .value_parser(value_parser!(PathBuf))
-                .help("the stylesheet that shows XML documents"),
-        )
-        .arg(number(
-            "signing-time",
-            value_parser!(u32),
-            "seconds the end user may take to sign; default: the service's, 1800",
-        ))
-        .arg(number(
-            "port",
-            value_parser!(u16),
-            "port of the loopback address for the callback; default: a free one",
-        ))
-        .arg(
-            text("redirect_uri", "where the login comes back to, if not to this program")
-                .conflicts_with("port"),
-        )
-        .arg(flag("open", "open the address in the browser"))
-        .arg(flag("overwrite", "replace existing files in the folder"))
-        .arg(json())
-        .arg(quiet())
-        .args(connection::args())
-}
+pub(crate) use super::sign_args::sign;
 
 pub(crate) fn download() -> Command {
     Command::new("download")
@@ -69,12 +17,23 @@ pub(crate) fn download() -> Command {
              what comes is the only copy. So nothing is sent before the folder is ready, what \
              arrives is on the disk at once, and the request is never repeated. When a download \
              breaks off, `signdoc recover FOLDER` finishes what can be finished.\n\n\
-             Ends with 8 when the order is not completed, and with 7 when the answer was lost.",
+             Once the request has left, Ctrl-C and --timeout end nothing: the results are received \
+             first, and only a second Ctrl-C gives them up. What has no room in the folder goes to \
+             --fallback-folder, to the system's temporary files, to the home or to the current \
+             directory; where no place takes it, the program says so and tries again every few \
+             seconds (without a terminal for 10 minutes).\n\n\
+             An order whose state is not SIGN_COMPLETED is left alone; a state that cannot be \
+             asked for does not keep anybody from the results.\n\n\
+             Ends with 0 when every result is a file in the folder, with 8 when the order is not \
+             completed, and with 7 when the answer was lost.",
         )
-        .after_help("Example:\n  signdoc download 4f1c2f1e-... -o signed --original loan.pdf")
-        .arg(Arg::new("sign_id").value_name("SIGN_ID").required(true).help("the order"))
+        .after_help(
+            "Examples:\n  signdoc download 4f1c2f1e-... -o signed --original loan.pdf\n  \
+             signdoc download 4f1c2f1e-... -o signed --sdo",
+        )
+        .arg(sign_id())
         .arg(output("the folder for the results, made when it is missing").required(true))
-        .arg(kind())
+        .args(kind())
         .arg(
             Arg::new("original")
                 .long("original")
@@ -86,6 +45,50 @@ pub(crate) fn download() -> Command {
         )
         .arg(flag("force", "download, and so end, an order that is not completed yet"))
         .arg(flag("overwrite", "replace existing files in the folder"))
+        .arg(json())
+        .args(connection::args())
+}
+
+pub(crate) fn state() -> Command {
+    Command::new("state")
+        .about("Ask for the state of a sign order")
+        .long_about(
+            "Asks the service for the state of a sign order. The order stays as it is.\n\n\
+             States: ORDER_RECEIVED, GRABBED_BY_IDP, GENERATING_MERCHANT_SEALS (PAdES), \
+             USER_SIGNING, ADD_DOCUMENT_SECURITY_STORE (PAdES); and at the end SIGN_COMPLETED, \
+             FAILED or CANCELLED.\n\n\
+             Ends with 0 whatever the state is, and with 8 when the service does not know the \
+             order (any more).",
+        )
+        .after_help(
+            "Examples:\n  signdoc state 4f1c2f1e-...\n  signdoc state 4f1c2f1e-... --sdo --json",
+        )
+        .arg(sign_id())
+        .args(kind())
+        .arg(json())
+        .args(connection::args())
+}
+
+pub(crate) fn discard() -> Command {
+    Command::new("discard")
+        .about("End a sign order for good, in whatever state it is")
+        .long_about(
+            "Deletes a sign order at the service: nobody can sign or download it any more. On a \
+             terminal the order's state is shown and a question asked first; without a terminal \
+             --yes is needed.\n\n\
+             What the service says last about the order is shown. An order that is signed has \
+             results, which come with that answer and are nowhere else afterwards: they are \
+             written to the folder of -o, without it to a new folder of --fallback-folder or of \
+             the system's temporary files, and the program says where.\n\n\
+             Ends with 130 when the question is answered with no.",
+        )
+        .after_help(
+            "Examples:\n  signdoc discard 4f1c2f1e-...\n  signdoc discard 4f1c2f1e-... --yes --json",
+        )
+        .arg(sign_id())
+        .args(kind())
+        .arg(flag("yes", "do not ask").short('y'))
+        .arg(output("folder for documents that come with the last answer, made when it is missing"))
         .arg(json())
         .args(connection::args())
 }
@@ -113,15 +116,21 @@ pub(crate) fn recover() -> Command {
         .args(connection::args())
 }
 
-fn kind() -> Arg {
-    Arg::new("kind")
+fn sign_id() -> Arg {
+    Arg::new("sign_id").value_name("ORDER").required(true).help("the order: its sign_id")
+}
+
+/// Which kind of order it is, in two ways to say it.
+pub(super) fn kind() -> [Arg; 2] {
+    let kind = Arg::new("kind")
         .long("kind")
         .value_name("KIND")
         .value_parser(["pades", "sdo"])
         .default_value("pades")
-        .help("signed PDFs, or signed data objects (SEID-SDO)")
+        .help("signed PDFs, or signed data objects (SEID-SDO)");
+    [kind, flag("sdo", "the same as --kind sdo").conflicts_with("kind")]
 }
 
-fn quiet() -> Arg {
+pub(super) fn quiet() -> Arg {
     flag("quiet", "no countdown and no table; the address and errors are still told").short('q')
 }

@@ -6,6 +6,7 @@ use clap::ArgMatches;
 use serde_json::json;
 use signdoc::{CallOptions, Recovery, RecoveryOutcome, Result};
 
+use super::parts::parts;
 use super::show;
 use crate::screen::{Screen, plain};
 use crate::{Interrupted, call, connection, exit, report};
@@ -32,6 +33,7 @@ pub(crate) fn run(matches: &ArgMatches, screen: &mut Screen, interrupted: Interr
 }
 
 fn recovered(matches: &ArgMatches, interrupted: Interrupted<'_>) -> Result<Vec<Recovery>> {
+    super::applies::check_recover(matches)?;
     let folder = matches.get_one::<PathBuf>("folder").cloned().unwrap_or_default();
     if !matches.get_flag("online") {
         return signdoc::recover(folder);
@@ -56,11 +58,19 @@ fn is_good(one: &Recovery) -> bool {
     whole && one.problem.is_none()
 }
 
+fn has_files(one: &Recovery) -> bool {
+    let download = one.download.as_ref();
+    download.is_some_and(|download| parts(download).iter().any(|part| part.path.is_some()))
+}
+
 fn tell(one: &Recovery, screen: &mut Screen) {
     let order = one.sign_id.as_deref().map_or_else(|| "an order".to_owned(), plain);
     let outcome = match one.outcome {
         RecoveryOutcome::Complete => "complete: everything is in the folder",
-        RecoveryOutcome::Partial => "a part had arrived: its documents are in the folder",
+        RecoveryOutcome::Partial if has_files(one) => {
+            "a part had arrived: its documents are in the folder"
+        }
+        RecoveryOutcome::Partial => "a part had arrived, but no document that is whole",
         RecoveryOutcome::NothingArrived => "the request had left, but nothing arrived",
         RecoveryOutcome::NotSent => "the request had not left: download it again",
         RecoveryOutcome::InProgress => "another process is at it",
@@ -68,7 +78,7 @@ fn tell(one: &Recovery, screen: &mut Screen) {
     };
     let bold = screen.paint().bold(&order);
     screen.line(&format!("{bold}: {outcome}"));
-    if let Some(download) = &one.download {
+    if let Some(download) = one.download.as_ref().filter(|_| has_files(one)) {
         show(&download.to_json(), screen);
     }
     if let Some(state) = &one.order_state {

@@ -3,6 +3,9 @@
 // Clippy's leave for tests does not reach what tests share.
 #![allow(clippy::expect_used, clippy::panic, clippy::unwrap_used)]
 
+pub mod service;
+pub mod user;
+
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 

@@ -1,12 +1,13 @@
 //! `signdoc csc`: the credential-based signing interface.
 
+pub(crate) mod args;
+mod options;
+
 use std::path::PathBuf;
 
 use clap::ArgMatches;
 use serde_json::{Value, json};
-use signdoc::csc::{
-    CscInfo, CscLoginOptions, CscSession, HashAlgorithm, PdfToSign, SignPdfOptions, SignedPdf,
-};
+use signdoc::csc::{CscInfo, CscLoginOptions, CscSession, PdfToSign, SignedPdf};
 use signdoc::engine::Engine;
 use signdoc::{CallOptions, Document, FinishOptions, Result};
 
@@ -77,16 +78,10 @@ fn signed(
     screen: &mut Screen,
     interrupted: Interrupted<'_>,
 ) -> Result<(Vec<Input>, Vec<SignedPdf>)> {
-    let engine = connection::engine(matches)?;
     let inputs = inputs::resolve(matches.get_many("files").into_iter().flatten())?;
+    let options = options::of_call(matches)?;
     let pdfs = jobs(matches, &inputs)?;
-    let options = SignPdfOptions {
-        hash_algorithm: matches
-            .get_one::<String>("hash")
-            .and_then(|name| HashAlgorithm::from_name(name)),
-        description: matches.get_one::<String>("description").cloned(),
-        ..SignPdfOptions::default()
-    };
+    let engine = connection::engine(matches)?;
     // What cannot be signed is told before anybody logs in.
     let (checked, asked) = (pdfs.clone(), options.clone());
     call::run(&engine, interrupted, |client| async move {
@@ -105,11 +100,12 @@ fn signed(
 /// The documents; they go to the folder, or beside each as `*.signed.pdf`.
 fn jobs(matches: &ArgMatches, inputs: &[Input]) -> Result<Vec<PdfToSign>> {
     let overwrite = matches.get_flag("overwrite");
+    let mut prepare = options::of_documents(matches, inputs.len())?.into_iter();
     let job = |input: &Input| {
         let mut job = PdfToSign::new(Document::from_path(&input.path));
         job.to = Some(input.path.with_extension("signed.pdf"));
         job.overwrite = overwrite;
-        job.options.reason = matches.get_one::<String>("reason").cloned();
+        job.options = prepare.next().unwrap_or_default();
         job
     };
     let mut jobs: Vec<_> = inputs.iter().map(job).collect();
