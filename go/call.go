@@ -118,7 +118,7 @@ func call(ctx context.Context, options CallOptions, caught *caught,
 	var told *Error
 	if errors.As(err, &told) {
 		switch told.Code {
-		case CodeCancelled:
+		case CodeCancelled, CodeReceptionContinues:
 			told.cause = ctx.Err()
 		case CodeCallbackFailed:
 			told.cause = caught.err

@@ -56,7 +56,7 @@ const (
 	CodePdfEncrypted Code = 24
 	// CodePdfNotSignable: the PDF cannot carry a further signature.
 	CodePdfNotSignable Code = 25
-	// CodeUnencodableText: a text to be signed holds a character that ISO-8859-1 cannot express.
+	// CodeUnencodableText: a text to be signed holds a character that ISO-8859-1 cannot express; told as a warning in the log, the text is sent all the same.
 	CodeUnencodableText Code = 26
 	// CodeSealPage: a visual seal is placed on a page the PDF does not have.
 	CodeSealPage Code = 27
@@ -84,6 +84,8 @@ const (
 	CodeOutcomeUnknown Code = 107
 	// CodeRequestFailed: the request could not be carried out.
 	CodeRequestFailed Code = 108
+	// CodeReceptionContinues: the waiting ended, but the results of an order are still being received.
+	CodeReceptionContinues Code = 109
 	// CodeUnexpectedStatus: the service answered with a status the interface does not name.
 	CodeUnexpectedStatus Code = 200
 	// CodeMalformedAnswer: the answer is not valid JSON or not of the expected shape.
@@ -120,6 +122,8 @@ const (
 	CodeServiceUnavailable Code = 216
 	// CodeDigestMismatch: a downloaded document does not have the digest the service states for it.
 	CodeDigestMismatch Code = 217
+	// CodeDownloadIncomplete: a download lacks a result that was asked for, or holds one that cannot be read.
+	CodeDownloadIncomplete Code = 218
 	// CodeOauthInvalidRequest: the token request lacks a parameter or has an invalid value.
 	CodeOauthInvalidRequest Code = 300
 	// CodeOauthInvalidClient: client authentication failed at the token endpoint.
@@ -182,6 +186,8 @@ const (
 	CodeIdTokenAuthorizedParty Code = 462
 	// CodeLoginReplayed: this login was already finished.
 	CodeLoginReplayed Code = 463
+	// CodeLoginExpired: the saved login is older than it may be.
+	CodeLoginExpired Code = 464
 	// CodeConversionFailed: some documents could not be converted.
 	CodeConversionFailed Code = 500
 	// CodeConversionCorrupt: the service found the document corrupt.

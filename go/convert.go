@@ -63,6 +63,8 @@ type ConvertOptions struct {
 	To string
 	// Overwrite lets files in the folder be replaced.
 	Overwrite bool
+	// PDFSpec is what to convert to; empty: "PDFA_2B", the only one that the specification has.
+	PDFSpec string
 	// Lenient lets Convert succeed also where documents were not converted.
 	Lenient bool
 	// Write takes results instead of memory, part by part and one after another; an empty part says
@@ -134,6 +136,9 @@ func (c *Client) convert(ctx context.Context, documents []Document, options Conv
 	if err != nil {
 		return nil, err
 	}
+	if err := keep.pdfSpec(given, len(documents), options.PDFSpec); err != nil {
+		return nil, err
+	}
 	settings, err := keep.options(options, trouble)
 	if err != nil {
 		return nil, err
@@ -171,6 +176,10 @@ func (k *keeper) text(text string) *C.char {
 	if text == "" {
 		return nil
 	}
+	return k.anyText(text)
+}
+
+func (k *keeper) anyText(text string) *C.char {
 	made := C.CString(text)
 	k.later(func() { C.free(unsafe.Pointer(made)) })
 	return made
@@ -189,15 +198,31 @@ func (k *keeper) documents(documents []Document, trouble *caught) (*C.signdoc_do
 		if err := k.document(made, document, trouble); err != nil {
 			return nil, err
 		}
-		if document.allowSigned {
-			var failure *C.signdoc_error
-			code := C.signdoc_documents_set_allow_signed(made, C.size_t(index), 1, &failure)
-			if err := taken(code, failure); err != nil {
-				return nil, err
-			}
+		if err := allowSigned(made, C.size_t(index), document); err != nil {
+			return nil, err
 		}
 	}
 	return made, nil
+}
+
+func (k *keeper) pdfSpec(in *C.signdoc_documents, count int, spec string) error {
+	for index := 0; spec != "" && index < count; index++ {
+		var failure *C.signdoc_error
+		code := C.signdoc_documents_set(in, C.size_t(index), k.text("pdf_spec"), k.text(spec), &failure)
+		if err := taken(code, failure); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func allowSigned(in *C.signdoc_documents, index C.size_t, document Document) error {
+	if !document.allowSigned {
+		return nil
+	}
+	var failure *C.signdoc_error
+	code := C.signdoc_documents_set_allow_signed(in, index, 1, &failure)
+	return taken(code, failure)
 }
 
 func (k *keeper) document(to *C.signdoc_documents, document Document, trouble *caught) error {
@@ -261,20 +286,15 @@ func conversionsOf(results *C.signdoc_results) []Conversion {
 	}
 	made := make([]Conversion, 0, int(count))
 	for i := C.size_t(0); i < count; i++ {
-		view := C.signdoc_results_data(results, i)
-		var data []byte
-		if view.ptr != nil {
-			data = append([]byte{}, unsafe.Slice((*byte)(unsafe.Pointer(view.ptr)), int(view.len))...)
-		}
 		one := Conversion{
-			Index:        int(i),
+			Index:        int(C.signdoc_results_document(results, i)),
 			ConversionID: C.GoString(C.signdoc_results_conversion_id(results, i)),
 			Description:  C.GoString(C.signdoc_results_description(results, i)),
 			Converted:    C.signdoc_results_converted(results, i) != 0,
 			Failed:       C.signdoc_results_failed(results, i) != 0,
 			Resumed:      C.signdoc_results_resumed(results, i) != 0,
 			Failure:      errorOf(C.signdoc_results_failure(results, i)),
-			Data:         data,
+			Data:         bytesOf(C.signdoc_results_data(results, i)),
 			Path:         C.GoString(C.signdoc_results_path(results, i)),
 			Size:         uint64(C.signdoc_results_size(results, i)),
 		}

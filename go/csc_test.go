@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -13,12 +12,9 @@ import (
 
 // cscCase is one of tests/vectors/csc.json, whose README explains the keys.
 type cscCase struct {
-	ID       string
-	Options  Options
-	Variants any
-	Faults   []any
-	Action   string
-	Finish   int
+	setting
+	Action, Callback string
+	Finish           int
 	cscStep
 	Then *cscStep
 }
@@ -45,7 +41,7 @@ type cscStep struct {
 
 func (s *sandbox) cscClient(more Options) *Client {
 	s.t.Helper()
-	options := Options{"max_retries": "0", "csc_url": os.Getenv("SANDBOX_PRODUCTION_CSC_URL")}
+	options := Options{"max_retries": "0", "csc_url": s.settings["csc_url"]}
 	for key, value := range more {
 		options[key] = value
 	}
@@ -53,20 +49,9 @@ func (s *sandbox) cscClient(more Options) *Client {
 }
 
 func TestCSCVectors(t *testing.T) {
-	for _, one := range casesOf[cscCase](t, "csc") {
-		one := one
-		t.Run(one.ID, func(t *testing.T) {
-			server := sandboxOf(t, "production")
-			fmt.Printf("vector csc/%s\n", one.ID)
-			if one.Variants != nil {
-				server.control("POST", "/_sandbox/variants", one.Variants)
-			}
-			for _, rule := range one.Faults {
-				server.fault(rule)
-			}
-			one.run(t, server, server.cscClient(one.Options))
-		})
-	}
+	eachCase(t, "csc", func(t *testing.T, server *sandbox, one cscCase) {
+		one.run(t, server, server.cscClient(one.Options))
+	})
 }
 
 func (c *cscCase) run(t *testing.T, server *sandbox, client *Client) {
@@ -94,7 +79,7 @@ func (c *cscCase) session(server *sandbox, client *Client) (*CSCSession, error) 
 	if action == "" {
 		action = "sign"
 	}
-	callback := server.visit(login.URL, action)
+	callback := cameBack(server.visit(login.URL, action), c.Callback)
 	for i := 1; i < c.Finish; i++ {
 		session, err := client.FinishCSC(context.Background(), login.Token, callback, CallOptions{})
 		if err != nil {

@@ -43,6 +43,11 @@ type Error struct {
 	Results []Conversion
 	// Download has what arrived whole of a download that failed.
 	Download *Download
+	// Order is the order that exists although the call failed; nil where there is none.
+	Order *Order
+	// RawAnswer is the answer to a download to memory that could not be taken apart: the only copy.
+	// After a download into a folder it lies there, as Details["raw_answer"] says.
+	RawAnswer []byte
 
 	cause error
 }
@@ -73,6 +78,8 @@ func errorOf(from *C.signdoc_error) *Error {
 		RetryAfter: time.Duration(C.signdoc_error_retry_after_ms(from)) * time.Millisecond,
 		Results:    conversionsOf(C.signdoc_error_results(from)),
 		Download:   downloadOf(C.signdoc_error_download(from)),
+		Order:      lentOrder(C.signdoc_error_order(from)),
+		RawAnswer:  bytesOf(C.signdoc_error_raw_answer(from)),
 	}
 	details := C.GoString(C.signdoc_error_details_json(from))
 	if err := json.Unmarshal([]byte(details), &made.Details); err != nil {

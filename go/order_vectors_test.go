@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -16,20 +14,20 @@ import (
 
 // orderCase is one of tests/vectors/orders.json, whose README explains the keys.
 type orderCase struct {
-	ID, Kind string
-	Needs    string
-	Variants any
-	Faults   []any
-	Order    struct {
+	setting
+	Kind  string
+	Order struct {
 		Name              string
 		Results           []string
 		DisplayMode       string `json:"display_mode"`
 		ShowConfirmation  *bool  `json:"show_confirmation"`
 		ShowUnderstanding *bool  `json:"show_understanding"`
-		TimeoutSeconds    int    `json:"timeout_seconds"`
+		TimeoutSeconds    *int   `json:"timeout_seconds"`
 		VisualSeals       bool   `json:"visual_seals"`
+		Strict            bool
 		Documents         []struct {
-			Sample, Bytes, Text, XML, XLS, Description string
+			Sample, Bytes, Description string
+			Text, XML, XLS             *string
 
 			PDFSpec      string `json:"pdf_spec"`
 			EndUserOnly  *bool  `json:"end_user_only"`
@@ -38,10 +36,12 @@ type orderCase struct {
 		}
 	}
 	User, By, Then string
+	Memory, Force  bool
 	Advance        int
 	Until          []string
 	RedirectURI    string `json:"redirect_uri"`
 	Action         string
+	Callback       string
 	Expect         struct {
 		Error         map[string]any
 		Details       map[string]any
@@ -55,6 +55,8 @@ type orderCase struct {
 		Documents     []map[string]any
 		Sent          map[string]any
 		SentDocuments []map[string]any `json:"sent_documents"`
+		ErrorOrder    *bool            `json:"error_order"`
+		RawAnswer     *bool            `json:"raw_answer"`
 	}
 }
 
@@ -67,34 +69,12 @@ type orderFound struct {
 }
 
 func TestOrderVectors(t *testing.T) {
-	for _, one := range casesOf[orderCase](t, "orders") {
-		one := one
-		t.Run(one.ID, func(t *testing.T) {
-			server := sandboxOf(t, "production")
-			fmt.Printf("vector orders/%s\n", one.ID)
-			needsConverter(t, one.Needs)
-			one.run(t, server)
-		})
-	}
+	eachCase(t, "orders", func(t *testing.T, server *sandbox, one orderCase) { one.run(t, server) })
 }
 
 func (c *orderCase) run(t *testing.T, server *sandbox) {
-	if c.Variants != nil {
-		server.control("POST", "/_sandbox/variants", c.Variants)
-	}
-	issuer, err := url.Parse(server.settings["issuer"])
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, rule := range c.Faults {
-		text, err := json.Marshal(rule)
-		if err != nil {
-			t.Fatal(err)
-		}
-		server.fault(json.RawMessage(strings.ReplaceAll(string(text), "$REALM", issuer.Path)))
-	}
 	found := &orderFound{}
-	err = c.goOn(t, server, server.client(nil), found)
+	err := c.goOn(t, server, server.client(c.Options), found)
 	var conversions []Conversion
 	if found.order != nil {
 		conversions = found.order.Conversions
@@ -107,6 +87,7 @@ func (c *orderCase) run(t *testing.T, server *sandbox) {
 		if found.download == nil {
 			found.download = told.Download
 		}
+		c.checkKept(t, told)
 	} else if c.Expect.Error != nil {
 		t.Error("no error came")
 	}
@@ -130,7 +111,7 @@ func (c *orderCase) goOn(t *testing.T, server *sandbox, client *Client, found *o
 	order, err := client.CreateOrder(ctx, kind, c.documents(), OrderOptions{
 		Name: c.Order.Name, DisplayMode: c.Order.DisplayMode, Results: c.Order.Results,
 		ShowConfirmation: c.Order.ShowConfirmation, ShowUnderstanding: c.Order.ShowUnderstanding,
-		VisualSeals: c.Order.VisualSeals, Timeout: time.Duration(c.Order.TimeoutSeconds) * time.Second,
+		VisualSeals: c.Order.VisualSeals, Strict: c.Order.Strict, TimeoutSeconds: c.Order.TimeoutSeconds,
 	})
 	if err != nil {
 		return err
@@ -155,15 +136,19 @@ func (c *orderCase) goOn(t *testing.T, server *sandbox, client *Client, found *o
 	case "wait":
 		found.state, err = client.WaitForOrder(ctx, order, c.Until, CallOptions{})
 	case "download":
-		found.download, err = client.DownloadOrder(ctx, order, DownloadOptions{To: t.TempDir()})
+		to := ""
+		if !c.Memory {
+			to = t.TempDir()
+		}
+		found.download, err = client.DownloadOrder(ctx, order, DownloadOptions{To: to, Force: c.Force})
 	case "discard":
-		err = client.DiscardOrder(ctx, order, CallOptions{})
+		found.download, err = client.DiscardOrder(ctx, order, CallOptions{})
 	case "login":
 		var login *Login
 		if login, err = client.BeginLogin(ctx, order, c.RedirectURI, LoginOptions{}); err != nil {
 			return err
 		}
-		callback := server.visit(login.URL, c.Action)
+		callback := cameBack(server.visit(login.URL, c.Action), c.Callback)
 		found.identity, err = client.FinishLogin(ctx, login.Token, callback, CallOptions{})
 	default:
 		t.Fatal(c.Then)
@@ -202,6 +187,19 @@ func (c *orderCase) checkConversions(t *testing.T, conversions []Conversion) {
 		sameFields(t, wanted, map[string]any{
 			"index": float64(one.Index), "converted": one.Converted, "errors": names(one.Errors),
 		})
+	}
+}
+
+// checkKept checks what a failure has kept: the order, and the answer that could not be taken apart.
+func (c *orderCase) checkKept(t *testing.T, told *Error) {
+	t.Helper()
+	if wanted := c.Expect.ErrorOrder; wanted != nil && (told.Order != nil && told.Order.SignID != "") != *wanted {
+		t.Error(told.Order)
+	}
+	path, _ := told.Details["raw_answer"].(string)
+	_, err := os.Stat(path)
+	if wanted := c.Expect.RawAnswer; wanted != nil && (len(told.RawAnswer) > 0 || err == nil) != *wanted {
+		t.Error(path, len(told.RawAnswer))
 	}
 }
 
@@ -255,16 +253,22 @@ func (c *orderCase) checkRequests(t *testing.T, server *sandbox) {
 	if c.Expect.Requests != nil && !reflect.DeepEqual(counts, c.Expect.Requests) {
 		t.Error(counts)
 	}
-	documents, _ := sent["documents"].([]any)
-	for i, wanted := range c.Expect.SentDocuments {
-		if i >= len(documents) {
-			t.Fatal(len(documents))
-		}
-		sameFields(t, wanted, documents[i].(map[string]any))
-	}
+	sameDocuments(t, c.Expect.SentDocuments, sent)
 	delete(sent, "documents")
 	if c.Expect.Sent != nil && !reflect.DeepEqual(sent, c.Expect.Sent) {
 		t.Error(sent)
+	}
+}
+
+// sameDocuments compares the documents of a request, as far as a case names them.
+func sameDocuments(t *testing.T, wanted []map[string]any, sent map[string]any) {
+	t.Helper()
+	documents, _ := sent["documents"].([]any)
+	if len(documents) < len(wanted) {
+		t.Fatal(len(documents))
+	}
+	for i, one := range wanted {
+		sameFields(t, one, documents[i].(map[string]any))
 	}
 }
 
@@ -281,7 +285,7 @@ func TestADocumentHasOneContent(t *testing.T) {
 	server := sandboxOf(t, "production")
 	client := server.client(nil)
 	for _, one := range []OrderDocument{
-		{}, {PDF: Bytes([]byte(pdf), ""), Text: "t"}, {Text: "t", XML: "<a/>"}, {XLS: "<a/>"},
+		{}, {PDF: Bytes([]byte(pdf), ""), Text: Ptr("t")}, {Text: Ptr(""), XML: Ptr("<a/>")}, {XLS: Ptr("<a/>")},
 	} {
 		_, err := client.CreateOrder(context.Background(), Sdo, []OrderDocument{one}, OrderOptions{Name: "o"})
 		failure(t, err, CodeContentKind)

@@ -33,29 +33,39 @@ type Seal struct {
 }
 
 // OrderDocument is a document to be signed: a PDF, or for orders of signed data objects also a
-// text, or XML with the stylesheet that shows it. It has exactly one of them.
+// text, or XML with the stylesheet that shows it. It has exactly one of them. What the other kind of
+// order has alone is refused.
 type OrderDocument struct {
 	PDF Document
-	// Text must be of characters that ISO-8859-1 has.
-	Text     string
-	XML, XLS string
+	// Text is a text to be signed, see Ptr; an empty one is one, too. A text that ISO-8859-1 cannot
+	// hold is sent with a warning in the log; the service may refuse it.
+	Text     *string
+	XML, XLS *string
 
 	Description string
 	// PDFSpec asks for a conversion first, for PAdES: "PDFA_2B".
 	PDFSpec                   string
 	MerchantSeal, EndUserSeal *Seal
-	EndUserOnly               *bool
+	// EndUserOnly says whether the end user signs alone, for PAdES; nil: the service's default.
+	EndUserOnly *bool
 }
+
+// Ptr gives a pointer to a value, for fields that may be left out.
+func Ptr[T any](value T) *T { return &value }
 
 // OrderOptions are the properties of an order; what is not set is not sent.
 type OrderOptions struct {
 	Name                                string
 	DisplayMode                         string
 	ShowConfirmation, ShowUnderstanding *bool
-	// Timeout is how long the user may take to sign; 0: the service's default.
-	Timeout time.Duration
+	// TimeoutSeconds is how long the user may take to sign, above 0; nil: the service's default,
+	// which is 1800.
+	TimeoutSeconds *int
 	// VisualSeals has seals drawn, for PAdES.
 	VisualSeals bool
+	// Strict has CreateOrder fail where a document of a PAdES order was not converted although the
+	// order exists, which is then in Error.Order.
+	Strict bool
 	// Results are what is handed out, such as "padesSignedPdf" or "sdo"; nil: signed documents and
 	// digests.
 	Results []string
@@ -81,12 +91,21 @@ type knownOrder struct{ handle *C.signdoc_order }
 func orderOf(made *C.signdoc_order) *Order {
 	known := &knownOrder{made}
 	runtime.SetFinalizer(known, func(known *knownOrder) { C.signdoc_order_free(known.handle) })
+	order := lentOrder(made)
+	order.known = known
+	return order
+}
+
+// lentOrder copies what C knows of an order, which stays C's; nil where there is none.
+func lentOrder(from *C.signdoc_order) *Order {
+	if from == nil {
+		return nil
+	}
 	return &Order{
-		Kind:        Kind(C.signdoc_order_kind(made)),
-		SignID:      C.GoString(C.signdoc_order_sign_id(made)),
-		Conversions: conversionsOf(C.signdoc_order_conversions(made)),
-		Saved:       C.GoString(C.signdoc_order_json(made)),
-		known:       known,
+		Kind:        Kind(C.signdoc_order_kind(from)),
+		SignID:      C.GoString(C.signdoc_order_sign_id(from)),
+		Conversions: conversionsOf(C.signdoc_order_conversions(from)),
+		Saved:       C.GoString(C.signdoc_order_json(from)),
 	}
 }
 
@@ -172,7 +191,8 @@ type DownloadOptions struct {
 	CallOptions
 }
 
-// CreateOrder creates a sign order. The end user must come to sign within 90 seconds.
+// CreateOrder creates a sign order. The end user must come to sign within 90 seconds. Documents
+// that were not converted, as in the testing environment, are told by the order's Conversions.
 func (c *Client) CreateOrder(ctx context.Context, kind Kind, documents []OrderDocument, options OrderOptions) (*Order, error) {
 	c.lock.RLock()
 	defer c.lock.RUnlock()
@@ -283,6 +303,10 @@ func textOf(buffer *C.signdoc_buffer) string {
 
 // DownloadOrder downloads the results of a completed order, which deletes the order at the
 // service: what comes is the only copy. An error's Download has what arrived whole.
+//
+// Once the request has left, ctx and the time limit end the waiting, never the reception: the
+// error is CodeReceptionContinues and says where the results come. A program that ends then calls
+// FinishDownloads first.
 func (c *Client) DownloadOrder(ctx context.Context, order *Order, options DownloadOptions) (*Download, error) {
 	var keep keeper
 	defer keep.free()
@@ -314,11 +338,34 @@ func (c *Client) DownloadOrder(ctx context.Context, order *Order, options Downlo
 	return downloadOf(found), nil
 }
 
-// DiscardOrder ends an order on purpose, with what was signed.
-func (c *Client) DiscardOrder(ctx context.Context, order *Order, options CallOptions) error {
-	return c.about(ctx, order, options, func(known *C.signdoc_order, view *C.signdoc_call, failure **C.signdoc_error) C.int32_t {
-		return C.signdoc_order_discard(c.handle, known, options.timeoutMS(), view, failure)
+// DiscardOrder ends an order on purpose, with what was signed, and gives the service's last answer
+// about it: its state, and results in memory where there were some.
+func (c *Client) DiscardOrder(ctx context.Context, order *Order, options CallOptions) (*Download, error) {
+	var last *C.signdoc_download
+	err := c.about(ctx, order, options, func(known *C.signdoc_order, view *C.signdoc_call, failure **C.signdoc_error) C.int32_t {
+		return C.signdoc_order_discard(c.handle, known, options.timeoutMS(), view, &last, failure)
 	})
+	if err != nil {
+		return nil, err
+	}
+	defer C.signdoc_download_free(last)
+	return downloadOf(last), nil
+}
+
+// DownloadsReceiving tells how many downloads of this process are being received, waited for or not.
+func DownloadsReceiving() int { return int(C.signdoc_downloads_receiving()) }
+
+// FinishDownloads waits until all downloads of this process have been received, at most until ctx
+// is done, and gives ctx's error where some have not. It is for the end of a program: the service
+// has deleted those orders.
+func FinishDownloads(ctx context.Context) error {
+	const look = 50 * time.Millisecond
+	for C.signdoc_downloads_finish(C.uint64_t(look/time.Millisecond)) > 0 {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Recovery is how an interrupted download stands now.
@@ -363,7 +410,12 @@ func (c *Client) Recover(ctx context.Context, folder string, options CallOptions
 func (k *keeper) request(options OrderOptions) (*C.signdoc_order_request, error) {
 	made := C.signdoc_order_request_new()
 	k.later(func() { C.signdoc_order_request_free(made) })
-	set := map[string]string{"name": options.Name, "visual_seals": strconv.FormatBool(options.VisualSeals)}
+	set := map[string]string{"name": options.Name}
+	for key, on := range map[string]bool{"visual_seals": options.VisualSeals, "strict": options.Strict} {
+		if on {
+			set[key] = "true"
+		}
+	}
 	if options.DisplayMode != "" {
 		set["display_mode"] = options.DisplayMode
 	}
@@ -374,8 +426,8 @@ func (k *keeper) request(options OrderOptions) (*C.signdoc_order_request, error)
 			set[key] = strconv.FormatBool(*value)
 		}
 	}
-	if options.Timeout != 0 {
-		set["timeout_seconds"] = strconv.FormatInt(int64(options.Timeout/time.Second), 10)
+	if options.TimeoutSeconds != nil {
+		set["timeout_seconds"] = strconv.Itoa(*options.TimeoutSeconds)
 	}
 	if options.Results != nil {
 		set["results"] = strings.Join(options.Results, ",")
@@ -411,15 +463,20 @@ func (k *keeper) orderDocument(to *C.signdoc_documents, index C.size_t, document
 		if err := k.document(to, document.PDF, trouble); err != nil {
 			return err
 		}
+		if err := allowSigned(to, index, document.PDF); err != nil {
+			return err
+		}
 	} else {
 		code = C.signdoc_documents_add_text(to, nil, &failure)
 	}
 	// Whether they fit together is decided where all languages ask.
 	set := map[string]string{}
-	for key, value := range map[string]string{
-		"text": document.Text, "xml": document.XML, "xls": document.XLS,
-		"description": document.Description, "pdf_spec": document.PDFSpec,
-	} {
+	for key, value := range map[string]*string{"text": document.Text, "xml": document.XML, "xls": document.XLS} {
+		if value != nil {
+			set[key] = *value
+		}
+	}
+	for key, value := range map[string]string{"description": document.Description, "pdf_spec": document.PDFSpec} {
 		if value != "" {
 			set[key] = value
 		}
@@ -429,7 +486,7 @@ func (k *keeper) orderDocument(to *C.signdoc_documents, index C.size_t, document
 	}
 	for key, value := range set {
 		if code == C.SIGNDOC_OK {
-			code = C.signdoc_documents_set(to, index, k.text(key), k.text(value), &failure)
+			code = C.signdoc_documents_set(to, index, k.text(key), k.anyText(value), &failure)
 		}
 	}
 	seals := map[C.int32_t]*Seal{
@@ -457,12 +514,10 @@ func downloadOf(found *C.signdoc_download) *Download {
 	checks := checksOf(found)
 	for i := C.size_t(0); i < C.signdoc_download_count(found); i++ {
 		part := func(which C.int32_t) Part {
-			view := C.signdoc_download_data(found, i, which)
-			one := Part{Path: C.GoString(C.signdoc_download_path(found, i, which))}
-			if view.ptr != nil {
-				one.Data = append([]byte{}, unsafe.Slice((*byte)(unsafe.Pointer(view.ptr)), int(view.len))...)
+			return Part{
+				Path: C.GoString(C.signdoc_download_path(found, i, which)),
+				Data: bytesOf(C.signdoc_download_data(found, i, which)),
 			}
-			return one
 		}
 		made.Documents = append(made.Documents, Signed{
 			Document:          part(C.SIGNDOC_PART_DOCUMENT),

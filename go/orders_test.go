@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/iotest"
 	"time"
@@ -37,11 +38,11 @@ func TestAnOrderIsSigned(t *testing.T) {
 			{PDF: loan, Description: "Loan agreement", EndUserSeal: &Seal{X: 72.5, Y: 700, Page: 1}},
 			{PDF: loan, EndUserOnly: &alone},
 		},
-		Sdo: {{Text: "I agree."}, {PDF: loan}},
+		Sdo: {{Text: Ptr("I agree.")}, {PDF: loan}},
 	}
 	results := map[Kind][]string{Pades: {"padesSignedPdf", "padesAppendix"}, Sdo: {"sdo", "basicSignature"}}
 	for kind, documents := range documents {
-		options := OrderOptions{Name: "Loan 4711", Results: results[kind], Timeout: 10 * time.Minute, ShowConfirmation: &alone}
+		options := OrderOptions{Name: "Loan 4711", Results: results[kind], TimeoutSeconds: Ptr(600), ShowConfirmation: &alone}
 		order, err := client.CreateOrder(ctx, kind, documents, options)
 		if err != nil {
 			t.Fatal(err)
@@ -73,7 +74,7 @@ func TestAnOrderIsSigned(t *testing.T) {
 		for _, one := range download.Documents {
 			check(t, kind, one)
 		}
-		err = client.DiscardOrder(ctx, &Order{Kind: kind, SignID: order.SignID}, CallOptions{})
+		_, err = client.DiscardOrder(ctx, &Order{Kind: kind, SignID: order.SignID}, CallOptions{})
 		failure(t, err, CodeOrderNotFound)
 	}
 }
@@ -96,7 +97,7 @@ func TestAnOrderIsNotSigned(t *testing.T) {
 	server := sandboxOf(t, "production")
 	client := server.client(nil)
 	ctx := context.Background()
-	order, err := client.CreateOrder(ctx, Sdo, []OrderDocument{{Text: "I agree."}}, OrderOptions{Name: "o"})
+	order, err := client.CreateOrder(ctx, Sdo, []OrderDocument{{Text: Ptr("I agree.")}}, OrderOptions{Name: "o"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,13 +116,16 @@ func TestAnOrderIsNotSigned(t *testing.T) {
 	}
 	_, err = client.DownloadOrder(ctx, order, DownloadOptions{})
 	failure(t, err, CodeOrderCancelled)
-	if err = client.DiscardOrder(ctx, order, CallOptions{}); err != nil {
-		t.Error(err)
+	last, err := client.DiscardOrder(ctx, order, CallOptions{})
+	if err != nil || last.OrderState != "CANCELLED" || len(last.Documents) != 0 {
+		t.Error(last, err)
 	}
-	_, err = client.CreateOrder(ctx, Pades, []OrderDocument{{Text: "I agree."}}, OrderOptions{Name: "o"})
+	_, err = client.CreateOrder(ctx, Pades, []OrderDocument{{Text: Ptr("I agree.")}}, OrderOptions{Name: "o"})
 	failure(t, err, CodeContentKind)
-	_, err = client.CreateOrder(ctx, Sdo, []OrderDocument{{Text: "5 €"}}, OrderOptions{Name: "o"})
-	failure(t, err, CodeUnencodableText)
+	_, err = client.CreateOrder(ctx, Sdo, []OrderDocument{{Text: Ptr("a"), EndUserOnly: Ptr(true)}}, OrderOptions{Name: "o"})
+	if told := failure(t, err, CodeInvalidArgument); told.Details["field"] != "documents[0].endUserOnly" {
+		t.Error(told.Details)
+	}
 	done, cancel := context.WithCancel(ctx)
 	cancel()
 	_, err = client.WaitForOrder(done, order, nil, CallOptions{})
@@ -139,7 +143,7 @@ func TestADownloadIsRecovered(t *testing.T) {
 	server := sandboxOf(t, "production")
 	client := server.client(nil)
 	ctx := context.Background()
-	documents := []OrderDocument{{Text: "one"}, {Text: "two"}}
+	documents := []OrderDocument{{Text: Ptr("one")}, {Text: Ptr("two")}}
 	order, err := client.CreateOrder(ctx, Sdo, documents, OrderOptions{Name: "o"})
 	if err != nil {
 		t.Fatal(err)
@@ -212,7 +216,7 @@ func TestAnOrderTellsHowLongItLives(t *testing.T) {
 	server := sandboxOf(t, "production")
 	client := server.client(nil)
 	ctx := context.Background()
-	order, err := client.CreateOrder(ctx, Sdo, []OrderDocument{{Text: "one"}}, OrderOptions{Name: "o"})
+	order, err := client.CreateOrder(ctx, Sdo, []OrderDocument{{Text: Ptr("one")}}, OrderOptions{Name: "o"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -252,4 +256,40 @@ func TestAnOrderTellsHowLongItLives(t *testing.T) {
 	}
 	_, err = client.LoadOrder("{}")
 	failure(t, err, CodeInvalidArgument)
+}
+
+// A caller who goes away does not take the only copy with him.
+func TestADownloadThatIsCancelledIsReceived(t *testing.T) {
+	server := sandboxOf(t, "production")
+	client := server.client(nil)
+	loan := File(filepath.Join(os.Getenv("SAMPLES"), "loan-agreement.pdf"))
+	order, err := client.CreateOrder(context.Background(), Pades, []OrderDocument{{PDF: loan}}, OrderOptions{Name: "o"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server.control("POST", "/_sandbox/orders/"+order.SignID+"/sign", nil)
+	slow := map[string]any{"kind": "slow", "step_bytes": 1024, "pause_ms": 100}
+	server.fault(map[string]any{"method": "DELETE", "fault": slow})
+	ctx, cancel := context.WithCancel(context.Background())
+	folder := t.TempDir()
+	_, err = client.DownloadOrder(ctx, order, DownloadOptions{To: folder, CallOptions: CallOptions{
+		Progress: func(now Progress) {
+			if now.Received > 0 {
+				cancel()
+			}
+		},
+	}})
+	told := failure(t, err, CodeReceptionContinues)
+	if !errors.Is(err, context.Canceled) || told.Retryable || !strings.Contains(told.Message, folder) {
+		t.Error(told)
+	}
+	if DownloadsReceiving() != 1 {
+		t.Error(DownloadsReceiving())
+	}
+	if err := FinishDownloads(context.Background()); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Stat(filepath.Join(folder, "loan-agreement.pdf")); err != nil {
+		t.Error(err)
+	}
 }

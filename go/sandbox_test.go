@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -23,7 +24,7 @@ type sandbox struct {
 func sandboxOf(t *testing.T, environment string) *sandbox {
 	t.Helper()
 	settings := map[string]string{}
-	for _, key := range []string{"ISSUER", "CLIENT_ID", "CLIENT_SECRET", "CONTROL"} {
+	for _, key := range []string{"ISSUER", "CLIENT_ID", "CLIENT_SECRET", "CONTROL", "CSC_URL", "BASE_URL", "ORDERS_URL"} {
 		value := os.Getenv("SANDBOX_" + strings.ToUpper(environment) + "_" + key)
 		if value == "" {
 			t.Skip("left out: there is no sandbox here; tests/c/run.py starts one and runs these tests")
@@ -106,7 +107,7 @@ func (s *sandbox) options(more Options) Options {
 		options[key] = s.settings[key]
 	}
 	for key, value := range more {
-		options[key] = value
+		options[key] = s.withAddresses(value)
 	}
 	return options
 }
@@ -119,6 +120,80 @@ func (s *sandbox) client(more Options) *Client {
 	}
 	s.t.Cleanup(func() { client.Close() })
 	return client
+}
+
+// setting is what all cases of vectors begin with; the README beside them explains the keys.
+type setting struct {
+	ID, Like, Environment, Needs string
+	Options                      Options
+	Variants                     any
+	Faults                       []any
+}
+
+// eachCase runs the cases of a set, each with its sandbox: those of the set's own file, and of
+// open.json those that are like it.
+func eachCase[C any](t *testing.T, set string, run func(*testing.T, *sandbox, C)) {
+	for _, file := range []string{set, "open"} {
+		for _, text := range casesOf[json.RawMessage](t, file) {
+			var begun setting
+			decoded(t, text, &begun)
+			if begun.Like != "" && begun.Like != set {
+				continue
+			}
+			var one C
+			decoded(t, text, &one)
+			t.Run(begun.ID, func(t *testing.T) {
+				server := begun.sandbox(t)
+				fmt.Printf("vector %s/%s\n", file, begun.ID)
+				needsConverter(t, begun.Needs)
+				run(t, server, one)
+			})
+		}
+	}
+}
+
+func decoded(t *testing.T, text []byte, to any) {
+	t.Helper()
+	if err := json.Unmarshal(text, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// sandbox is the one of a case, set up as the case wants it.
+func (s setting) sandbox(t *testing.T) *sandbox {
+	if s.Environment == "" {
+		s.Environment = "production"
+	}
+	server := sandboxOf(t, s.Environment)
+	if s.Variants != nil {
+		server.control("POST", "/_sandbox/variants", s.Variants)
+	}
+	for _, rule := range s.Faults {
+		text, err := json.Marshal(rule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		server.fault(json.RawMessage(server.withAddresses(string(text))))
+	}
+	return server
+}
+
+// withAddresses puts the sandbox's addresses for the words that stand for them.
+func (s *sandbox) withAddresses(text string) string {
+	issuer, err := url.Parse(s.settings["issuer"])
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return strings.NewReplacer("$ISSUER", s.settings["issuer"], "$REALM", issuer.Path,
+		"$BASE_URL", s.settings["base_url"], "$ORDERS_URL", s.settings["orders_url"]).Replace(text)
+}
+
+// cameBack is what came back from a login, as the case has it: each parameter may come twice.
+func cameBack(callback, how string) string {
+	if _, query, found := strings.Cut(callback, "?"); found && how == "twice" {
+		return callback + "&" + query
+	}
+	return callback
 }
 
 // casesOf reads the cases of a file of vectors.
@@ -141,4 +216,22 @@ func needsConverter(t *testing.T, needs string) {
 	if needs == "converter" && os.Getenv("SANDBOX_CONVERTER") == "" {
 		t.Skip("left out: the sandbox has no converter")
 	}
+}
+
+// sent is the body of the last request to a path.
+func (s *sandbox) sent(path string) map[string]any {
+	var seen struct {
+		Requests []struct {
+			Method, Path string
+			Body         any
+		}
+	}
+	decoded(s.t, s.control("GET", "/_sandbox/requests", nil), &seen)
+	var last map[string]any
+	for _, one := range seen.Requests {
+		if one.Method == "POST" && one.Path == path {
+			last, _ = one.Body.(map[string]any)
+		}
+	}
+	return last
 }

@@ -3,9 +3,7 @@ package signdoc
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -15,21 +13,17 @@ import (
 
 // conversionCase is one of tests/vectors/conversion.json, whose README explains the keys.
 type conversionCase struct {
-	ID          string
-	Call        string
-	Environment string
-	Options     Options
-	Documents   []struct {
+	setting
+	Call      string
+	Documents []struct {
 		Sample, Bytes, Path string
 		Size                int
 	}
 	Count       int
-	AllowSigned bool `json:"allow_signed"`
+	AllowSigned bool   `json:"allow_signed"`
+	PDFSpec     string `json:"pdf_spec"`
 	To          string
 	Strict      *bool
-	Variants    any
-	Faults      []any
-	Needs       string
 	Expect      struct {
 		Error    map[string]any
 		Details  map[string]any
@@ -37,36 +31,15 @@ type conversionCase struct {
 		Results  []map[string]any
 		Specs    []string
 		Requests map[string]int
+		Sent     []map[string]any `json:"sent_documents"`
 	}
 }
 
 func TestConversionVectors(t *testing.T) {
-	for _, one := range casesOf[conversionCase](t, "conversion") {
-		one := one
-		t.Run(one.ID, func(t *testing.T) {
-			if one.Environment == "" {
-				one.Environment = "production"
-			}
-			server := sandboxOf(t, one.Environment)
-			fmt.Printf("vector conversion/%s\n", one.ID)
-			needsConverter(t, one.Needs)
-			one.run(t, server)
-		})
-	}
+	eachCase(t, "conversion", func(t *testing.T, server *sandbox, one conversionCase) { one.run(t, server) })
 }
 
 func (c *conversionCase) run(t *testing.T, server *sandbox) {
-	if c.Variants != nil {
-		server.control("POST", "/_sandbox/variants", c.Variants)
-	}
-	for _, rule := range c.Faults {
-		text, err := json.Marshal(rule)
-		if err != nil {
-			t.Fatal(err)
-		}
-		told := bytes.ReplaceAll(text, []byte("$ISSUER"), []byte(server.settings["issuer"]))
-		server.fault(json.RawMessage(told))
-	}
 	results, specs, err := c.called(t, server)
 	if err != nil {
 		results = checkTold(t, err, c.Expect.Error, c.Expect.Details, c.Expect.Message).Results
@@ -78,6 +51,9 @@ func (c *conversionCase) run(t *testing.T, server *sandbox) {
 	}
 	if c.Expect.Results != nil {
 		c.checkResults(t, results)
+	}
+	if c.Expect.Sent != nil {
+		sameDocuments(t, c.Expect.Sent, server.sent(convertPath))
 	}
 	if c.Expect.Requests != nil {
 		counts := server.requests()
@@ -102,7 +78,7 @@ func (c *conversionCase) called(t *testing.T, server *sandbox) ([]Conversion, []
 		specs, err := client.ConversionSpecs(context.Background(), CallOptions{})
 		return nil, specs, err
 	}
-	options := ConvertOptions{Lenient: c.Strict != nil && !*c.Strict}
+	options := ConvertOptions{Lenient: c.Strict != nil && !*c.Strict, PDFSpec: c.PDFSpec}
 	if c.To == "folder" {
 		options.To = filepath.Join(t.TempDir(), "out")
 	}

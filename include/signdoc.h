@@ -97,7 +97,7 @@
 #define SIGNDOC_E_PDF_ENCRYPTED                       24
 /** the PDF cannot carry a further signature */
 #define SIGNDOC_E_PDF_NOT_SIGNABLE                    25
-/** a text to be signed holds a character that ISO-8859-1 cannot express */
+/** a text to be signed holds a character that ISO-8859-1 cannot express; told as a warning in the log, the text is sent all the same */
 #define SIGNDOC_E_UNENCODABLE_TEXT                    26
 /** a visual seal is placed on a page the PDF does not have */
 #define SIGNDOC_E_SEAL_PAGE                           27
@@ -125,6 +125,8 @@
 #define SIGNDOC_E_OUTCOME_UNKNOWN                     107
 /** the request could not be carried out */
 #define SIGNDOC_E_REQUEST_FAILED                      108
+/** the waiting ended, but the results of an order are still being received */
+#define SIGNDOC_E_RECEPTION_CONTINUES                 109
 /** the service answered with a status the interface does not name */
 #define SIGNDOC_E_UNEXPECTED_STATUS                   200
 /** the answer is not valid JSON or not of the expected shape */
@@ -161,6 +163,8 @@
 #define SIGNDOC_E_SERVICE_UNAVAILABLE                 216
 /** a downloaded document does not have the digest the service states for it */
 #define SIGNDOC_E_DIGEST_MISMATCH                     217
+/** a download lacks a result that was asked for, or holds one that cannot be read */
+#define SIGNDOC_E_DOWNLOAD_INCOMPLETE                 218
 /** the token request lacks a parameter or has an invalid value */
 #define SIGNDOC_E_OAUTH_INVALID_REQUEST               300
 /** client authentication failed at the token endpoint */
@@ -223,6 +227,8 @@
 #define SIGNDOC_E_ID_TOKEN_AUTHORIZED_PARTY           462
 /** this login was already finished */
 #define SIGNDOC_E_LOGIN_REPLAYED                      463
+/** the saved login is older than it may be */
+#define SIGNDOC_E_LOGIN_EXPIRED                       464
 /** some documents could not be converted */
 #define SIGNDOC_E_CONVERSION_FAILED                   500
 /** the service found the document corrupt */
@@ -591,6 +597,20 @@ typedef struct {
 } signdoc_buffer;
 
 /**
+ * Bytes that belong to another object and live as long as it does. Not to be freed.
+ */
+typedef struct {
+    /**
+     * The first byte; NULL where there are none.
+     */
+    const uint8_t *ptr;
+    /**
+     * How many bytes there are.
+     */
+    size_t len;
+} signdoc_view;
+
+/**
  * Is told how far a call is, in bytes, as signdoc_call_progress tells it. Anything but 0 ends the
  * call with SIGNDOC_E_CALLBACK_FAILED.
  */
@@ -635,20 +655,6 @@ typedef int32_t (*signdoc_result_fn)(void *context, size_t index, const signdoc_
  */
 typedef int64_t (*signdoc_read_fn)(void *context, void *buffer, size_t room);
 
-/**
- * Bytes that belong to another object and live as long as it does. Not to be freed.
- */
-typedef struct {
-    /**
-     * The first byte; NULL where there are none.
-     */
-    const uint8_t *ptr;
-    /**
-     * How many bytes there are.
-     */
-    size_t len;
-} signdoc_view;
-
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -674,7 +680,8 @@ uint64_t signdoc_stopped_panics(void);
 
 /**
  * Ends the library's own threads; a later call starts new ones. Never needed, but leak checkers
- * count the memory of threads that still run when the program ends. No call may be under way.
+ * count the memory of threads that still run when the program ends. No call may be under way;
+ * downloads that are still being received are waited for, as by signdoc_downloads_finish.
  */
 void signdoc_shutdown(void);
 
@@ -797,6 +804,22 @@ const signdoc_results *signdoc_error_results(const signdoc_error *error);
 const signdoc_download *signdoc_error_download(const signdoc_error *error);
 
 /**
+ * The order that exists although the call failed: where signdoc_order_create was "strict" and a
+ * document was not converted. NULL where there is none, or none is known.
+ *
+ * It belongs to the error and is freed with it; freeing it does nothing.
+ */
+const signdoc_order *signdoc_error_order(const signdoc_error *error);
+
+/**
+ * The service's answer to a download to memory as it came, where not everything that was asked
+ * for could be taken out of it: the order is deleted, so this is the only copy. Empty where there
+ * is none. After a download into a folder it lies there, named by "raw_answer" in
+ * signdoc_error_details_json, for signdoc_recover.
+ */
+signdoc_view signdoc_error_raw_answer(const signdoc_error *error);
+
+/**
  * Frees an error with its texts and results. NULL is fine.
  */
 void signdoc_error_free(signdoc_error *error);
@@ -886,6 +909,9 @@ signdoc_call *signdoc_call_new(void);
  * Ends the call that was given this view: it returns SIGNDOC_E_CANCELLED within 100 milliseconds,
  * unless its result is there already. A call that starts later with this view ends at once. From
  * any thread, and from a signal handler. NULL is fine.
+ *
+ * A download whose request has left returns SIGNDOC_E_RECEPTION_CONTINUES instead: the results are
+ * received all the same, see signdoc_order_download.
  */
 void signdoc_call_cancel(signdoc_call *call);
 
@@ -1210,6 +1236,12 @@ void signdoc_documents_free(signdoc_documents *documents);
 size_t signdoc_results_count(const signdoc_results *results);
 
 /**
+ * Which document of the call the result is about, from 0. It is `index` itself, but for an order
+ * only some of whose documents were to be converted.
+ */
+size_t signdoc_results_document(const signdoc_results *results, size_t index);
+
+/**
  * 1 where the service says that it converted the document, else 0.
  */
 int32_t signdoc_results_converted(const signdoc_results *results, size_t index);
@@ -1394,7 +1426,8 @@ int32_t signdoc_csc_credentials_json(const signdoc_client *client,
 
 /**
  * One of the user's credentials as JSON, looked at anew, after the list and before anything is
- * signed. It stands outside of the once-only order, and nothing calls it by itself. `*out` is
+ * signed. It stands outside of the once-only order, and is called by
+ * itself only where the list gave no more than a name. `*out` is
  * freed with signdoc_buffer_free. `timeout_ms` and `call` are as in signdoc_convert.
  *
  * SIGNDOC_E_CSC_TOKEN_ALREADY_USED when it is not its turn; the codes of the interface.
@@ -1694,10 +1727,15 @@ void signdoc_identity_free(signdoc_identity *identity);
  * advises at most 35,000,000 bytes in all. The request is repeated only when it cannot have
  * reached the service. `timeout_ms` and `call` are as in signdoc_convert.
  *
+ * What exists is given: an order whose documents were not converted, as in the testing environment,
+ * has its reasons in signdoc_order_conversions. Where the request is "strict" the function fails
+ * with that reason instead, and the order is in signdoc_error_order.
+ *
  * Errors before anything is sent: SIGNDOC_E_INVALID_ARGUMENT, SIGNDOC_E_CONTENT_KIND,
- * SIGNDOC_E_UNENCODABLE_TEXT, SIGNDOC_E_SEAL_PAGE and those of documents. Where conversion was
- * asked for and failed: its reason, with signdoc_error_results, and there is no order.
- * SIGNDOC_E_ORDER_REJECTED; errors of the network, the token and the service.
+ * SIGNDOC_E_SEAL_PAGE and those of documents. Where conversion was asked for and failed, so that
+ * the service made no order: its reason, with signdoc_error_results. SIGNDOC_E_ORDER_REJECTED;
+ * errors of the network, the token and the service. "order_may_exist" in
+ * signdoc_error_details_json says that the answer was lost and the order may exist.
  */
 int32_t signdoc_order_create(const signdoc_client *client,
                              int32_t order_kind,
@@ -1798,14 +1836,18 @@ int32_t signdoc_order_wait(const signdoc_client *client,
  * either: see signdoc_recover. NULL: results stay in memory, which cannot promise that.
  * `originals`, which may be NULL: the documents that were sent, in their order, to compare digests
  * and name results after; not needed where `order` is the created one. `flags`:
- * SIGNDOC_DOWNLOAD_FORCE and SIGNDOC_DOWNLOAD_OVERWRITE, or 0. `timeout_ms` and `call` are as in
- * signdoc_convert; a call that is ended when the request has left is finished all the same, in the
- * background.
+ * SIGNDOC_DOWNLOAD_FORCE and SIGNDOC_DOWNLOAD_OVERWRITE, or 0.
+ *
+ * `timeout_ms` and `call` end the waiting, never the reception: once the request has left, the
+ * library goes on receiving on its own threads until the answer is whole or silent for
+ * `reception_timeout`, and the function fails with SIGNDOC_E_RECEPTION_CONTINUES, whose message
+ * says where the results come. A program that ends then calls signdoc_downloads_finish first.
  *
  * The order is not touched: SIGNDOC_E_ORDER_NOT_READY, SIGNDOC_E_ORDER_FAILED,
  * SIGNDOC_E_ORDER_CANCELLED, SIGNDOC_E_ORDER_NOT_FOUND, SIGNDOC_E_DESTINATION_EXISTS.
- * SIGNDOC_E_OUTCOME_UNKNOWN when the answer was lost; SIGNDOC_E_DIGEST_MISMATCH and others, with
- * what arrived in signdoc_error_download.
+ * SIGNDOC_E_OUTCOME_UNKNOWN when the answer was lost; SIGNDOC_E_DOWNLOAD_INCOMPLETE where a result
+ * that was asked for did not come, SIGNDOC_E_DIGEST_MISMATCH and others, with what arrived in
+ * signdoc_error_download, and the answer itself in the folder or in signdoc_error_raw_answer.
  */
 int32_t signdoc_order_download(const signdoc_client *client,
                                const signdoc_order *order,
@@ -1819,13 +1861,28 @@ int32_t signdoc_order_download(const signdoc_client *client,
 
 /**
  * Ends an order on purpose, whatever its state: it is deleted at the service, and what was signed
- * with it. Errors as signdoc_order_state, and SIGNDOC_E_OUTCOME_UNKNOWN when the answer was lost.
+ * with it. `last`, which may be NULL, gets what the service answered, in memory: the order's state,
+ * and results where there were some; it is freed with signdoc_download_free. Errors as
+ * signdoc_order_state, and SIGNDOC_E_OUTCOME_UNKNOWN when the answer was lost.
  */
 int32_t signdoc_order_discard(const signdoc_client *client,
                               const signdoc_order *order,
                               uint64_t timeout_ms,
                               const signdoc_call *call,
+                              signdoc_download **last,
                               signdoc_error **error);
+
+/**
+ * How many downloads of this process are being received, whether somebody waits for them or not.
+ */
+size_t signdoc_downloads_receiving(void);
+
+/**
+ * Waits until all downloads of this process have been received, at most `timeout_ms` (0: until
+ * they end by themselves), and tells how many have not. For a program that is about to end after
+ * SIGNDOC_E_RECEPTION_CONTINUES: the service has deleted those orders.
+ */
+size_t signdoc_downloads_finish(uint64_t timeout_ms);
 
 /**
  * Lists and finishes the downloads into `folder` that a crash or a lost answer interrupted, of
@@ -1854,8 +1911,9 @@ int32_t signdoc_recover(const signdoc_client *client,
 void signdoc_order_free(signdoc_order *order);
 
 /**
- * Adds a text to be signed, for orders of signed data objects. Its ISO-8859-1 bytes are signed,
- * so it must hold no other characters: the order fails with SIGNDOC_E_UNENCODABLE_TEXT otherwise.
+ * Adds a text to be signed, for orders of signed data objects; an empty text is one, too. The
+ * service's documentation says that its ISO-8859-1 bytes are signed: a text with other characters
+ * is sent with a warning in the log (SIGNDOC_E_UNENCODABLE_TEXT), and the service may refuse it.
  * NULL adds a document whose content signdoc_documents_set gives.
  */
 int32_t signdoc_documents_add_text(signdoc_documents *documents,
@@ -1872,11 +1930,14 @@ int32_t signdoc_documents_add_xml(signdoc_documents *documents,
                                   signdoc_error **error);
 
 /**
- * Sets a property of the document at `index` (from 0) for orders; conversions do not use it.
+ * Sets a property of the document at `index` (from 0). For conversions: "pdf_spec", what to convert
+ * to ("PDFA_2B" where it begins, and the only one that the specification has); all others are for
+ * orders.
  *
  * "description". For PAdES: "pdf_spec" ("PDFA_2B": the service converts the document first),
  * "end_user_only" ("true" or "false": whether the end user signs alone). For signed data objects:
  * "text", or "xml" and "xls"; exactly one kind of content must be there when the order is created.
+ * An order refuses what its kind does not have.
  *
  * SIGNDOC_E_INVALID_ARGUMENT for another key, for a value that is none, and where there is no such
  * document.
@@ -1911,11 +1972,13 @@ signdoc_order_request *signdoc_order_request_new(void);
  *
  * "name": the order's name, which is needed. "display_mode": "interior", "window" or "overlay".
  * "show_confirmation", "show_understanding": "true" or "false". "timeout_seconds": how long the
- * user may take to sign; the service's default is 1800. "visual_seals" (PAdES): whether seals are
- * drawn, "false" where it begins. "results": what is handed out, with commas between:
- * "padesSignedPdf", "padesAppendix", "documentHash" for PAdES, "sdo", "basicSignature",
- * "documentHash" for SEID-SDO; "padesSignedPdf,documentHash" and "sdo,documentHash" where it
- * begins.
+ * user may take to sign, above 0; the service's default is 1800. "visual_seals" (PAdES): whether
+ * seals are drawn, "false" where it begins. "strict" (PAdES): whether a document that was not
+ * converted makes signdoc_order_create fail although the order exists, "false" where it begins.
+ * "results": what is handed out, with commas between: "padesSignedPdf", "padesAppendix",
+ * "documentHash" for PAdES, "sdo", "basicSignature", "documentHash" for SEID-SDO;
+ * "padesSignedPdf,documentHash" and "sdo,documentHash" where it begins. An order of the other kind
+ * refuses what only PAdES has.
  *
  * SIGNDOC_E_INVALID_ARGUMENT for another key, and for a value that is none.
  */

@@ -18,6 +18,7 @@
 namespace signdoc {
 
 class Download;
+class Order;
 class Results;
 
 namespace detail {
@@ -134,6 +135,14 @@ public:
     inline Results results() const;
     /** What arrived of a download that failed; it lives as long as this. */
     inline Download download() const;
+    /** The order that exists although the call failed, false where there is none; it lives as long
+     * as this. */
+    inline Order order() const;
+    /** The answer to a download to memory that could not be taken apart: the only copy. */
+    View raw_answer() const noexcept {
+        signdoc_view view = signdoc_error_raw_answer(error_);
+        return View{view.ptr, view.len};
+    }
 
 private:
     std::shared_ptr<signdoc_error> owner_;

@@ -27,7 +27,8 @@ public:
     Result(const signdoc_results *results, std::size_t index) noexcept
         : results_(results), index_(index) {}
 
-    std::size_t index() const noexcept { return index_; }
+    /** Which document of the call it is about, from 0. */
+    std::size_t index() const noexcept { return signdoc_results_document(results_, index_); }
     bool converted() const noexcept { return signdoc_results_converted(results_, index_) != 0; }
     bool failed() const noexcept { return signdoc_results_failed(results_, index_) != 0; }
     /** Whether an earlier run of the batch converted the document, so that it was not sent again. */
@@ -165,7 +166,8 @@ public:
         return *this;
     }
 
-    /** A text to be signed as a data object; ISO-8859-1 must be able to hold it. */
+    /** A text to be signed as a data object. One that ISO-8859-1 cannot hold is sent with a warning
+     * in the log; the service may refuse it. */
     Documents &add_text(const std::string &text) {
         signdoc_error *error = nullptr;
         std::int32_t code = signdoc_documents_add_text(handle_.get(), text.c_str(), &error);
@@ -190,7 +192,8 @@ public:
         return *this;
     }
 
-    /** For orders: "text", "xml", "xls", "description", "pdf_spec" or "end_user_only". */
+    /** "pdf_spec" for conversions and orders; "text", "xml", "xls", "description" or "end_user_only"
+     * for orders. */
     Documents &set(std::size_t index, const std::string &property, const std::string &value) {
         signdoc_error *error = nullptr;
         std::int32_t code = signdoc_documents_set(handle_.get(), index, property.c_str(),

@@ -33,7 +33,9 @@ private:
 /** An order the service has, or what is known of it. */
 class Order {
 public:
-    explicit Order(signdoc_order *order) noexcept : handle_(order) {}
+    /** Takes the order over; that of an error stays the error's. */
+    explicit Order(signdoc_order *order) noexcept : owner_(order), order_(order) {}
+    explicit Order(const signdoc_order *order) noexcept : order_(order) {}
 
     /** An order of which only the reference is known; `kind` is SIGNDOC_ORDER_... */
     static Order of(std::int32_t kind, const std::string &sign_id) {
@@ -53,20 +55,23 @@ public:
         return Order(order);
     }
 
-    std::string sign_id() const { return signdoc_order_sign_id(handle_.get()); }
-    std::int32_t kind() const noexcept { return signdoc_order_kind(handle_.get()); }
+    std::string sign_id() const { return signdoc_order_sign_id(order_); }
+    std::int32_t kind() const noexcept { return signdoc_order_kind(order_); }
     /** How long it still lives, as far as it is known here; below zero where it is not. */
     std::chrono::milliseconds expires_in() const noexcept {
-        return std::chrono::milliseconds(signdoc_order_expires_in_ms(handle_.get()));
+        return std::chrono::milliseconds(signdoc_order_expires_in_ms(order_));
     }
     /** What conversion gave, where it was asked for; it lives as long as this. */
-    Results conversions() const { return Results(signdoc_order_conversions(handle_.get())); }
-    std::string json() const { return signdoc_order_json(handle_.get()); }
+    Results conversions() const { return Results(signdoc_order_conversions(order_)); }
+    std::string json() const { return signdoc_order_json(order_); }
 
-    const signdoc_order *get() const noexcept { return handle_.get(); }
+    /** Whether there is an order: an error need not have one. */
+    explicit operator bool() const noexcept { return order_ != nullptr; }
+    const signdoc_order *get() const noexcept { return order_; }
 
 private:
-    detail::Owned<signdoc_order, signdoc_order_free> handle_;
+    detail::Owned<signdoc_order, signdoc_order_free> owner_;
+    const signdoc_order *order_;
 };
 
 /** A state of an order. */
@@ -121,12 +126,26 @@ private:
 
 inline Download Error::download() const { return Download(signdoc_error_download(error_)); }
 
+inline Order Error::order() const { return Order(signdoc_error_order(error_)); }
+
+/** How many downloads of this process are being received, waited for or not. */
+inline std::size_t downloads_receiving() noexcept { return signdoc_downloads_receiving(); }
+
+/** Waits until all of them have been received, at most so long (0: until they end by themselves),
+ * and tells how many have not. For the end of a program: the service has deleted those orders. */
+inline std::size_t
+finish_downloads(std::chrono::milliseconds limit = std::chrono::milliseconds(0)) noexcept {
+    return signdoc_downloads_finish(detail::milliseconds(limit));
+}
+
 /** The sign orders of a client, which must live as long. */
 class Orders {
 public:
     explicit Orders(const Client &client) noexcept : client_(client.get()) {}
 
-    /** Creates an order; `kind` is SIGNDOC_ORDER_PADES or SIGNDOC_ORDER_SDO. */
+    /** Creates an order; `kind` is SIGNDOC_ORDER_PADES or SIGNDOC_ORDER_SDO. Documents that were not
+     * converted are told by its conversions(); where the request is "strict" it throws, and the order
+     * is in Error::order(). */
     Order create(std::int32_t kind, const OrderRequest &request, const Documents &documents,
                  const CallSettings &with = CallSettings()) const {
         signdoc_order *order = nullptr;
@@ -170,7 +189,9 @@ public:
     }
 
     /** Downloads the results, which deletes the order: what comes is the only copy. Into memory
-     * where `to_folder` is empty, which cannot promise as much as a folder. */
+     * where `to_folder` is empty, which cannot promise as much as a folder. A time limit or a
+     * cancellation ends the waiting, never the reception (SIGNDOC_E_RECEPTION_CONTINUES): see
+     * finish_downloads. */
     Download download(const Order &order, const std::string &to_folder,
                       const CallSettings &with = CallSettings(), std::uint32_t flags = 0,
                       const Documents *originals = nullptr) const {
@@ -185,13 +206,16 @@ public:
         return Download(download);
     }
 
-    /** Ends an order on purpose, with what was signed. */
-    void discard(const Order &order, const CallSettings &with = CallSettings()) const {
+    /** Ends an order on purpose, with what was signed; gives the service's last answer about it:
+     * its state, and results in memory where there were some. */
+    Download discard(const Order &order, const CallSettings &with = CallSettings()) const {
+        signdoc_download *last = nullptr;
         signdoc_error *error = nullptr;
         detail::begin(with);
         std::int32_t code = signdoc_order_discard(client_, order.get(), with.timeout_ms(),
-                                                  with.view(), &error);
+                                                  with.view(), &last, &error);
         detail::end(code, error, with);
+        return Download(last);
     }
 
     /** Finishes downloads into `folder` that were interrupted: a JSON array of what was found. */

@@ -43,7 +43,8 @@ pub extern "C" fn signdoc_stopped_panics() -> u64 {
 }
 
 /// Ends the library's own threads; a later call starts new ones. Never needed, but leak checkers
-/// count the memory of threads that still run when the program ends. No call may be under way.
+/// count the memory of threads that still run when the program ends. No call may be under way;
+/// downloads that are still being received are waited for, as by signdoc_downloads_finish.
 #[unsafe(no_mangle)]
 pub extern "C" fn signdoc_shutdown() {
     // SAFETY: there is no pointer.

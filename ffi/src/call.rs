@@ -6,6 +6,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use signdoc_core::order::ReceptionWatch;
 use signdoc_core::trace::{Event, Level};
 use signdoc_core::{CallOptions, Code, Error, Progress, Result, StateWatch, Trace};
 
@@ -78,6 +79,8 @@ struct Record {
     id: CString,
     /// The progress that was told last.
     seen: Option<(u64, u64, u64)>,
+    /// Whether results are being received that nobody else has.
+    reception: ReceptionWatch,
     /// The states of the order that is waited for.
     states: Option<StateWatch>,
 }
@@ -111,10 +114,11 @@ pub(crate) fn settings(timeout_ms: u64, watch: Option<&Watch>) -> CallOptions {
         options.connect_timeout = limits.connect;
         options.read_timeout = limits.read;
         let mut record = locked(&watch.record);
-        *record = Record::default();
+        *record = Record { reception: ReceptionWatch::keeping(), ..Record::default() };
         record.id = text(record.trace.correlation_id());
         options.progress = record.progress.clone();
         options.trace = record.trace.clone();
+        options.reception = record.reception.clone();
     }
     options
 }
@@ -134,6 +138,18 @@ impl Watch {
             return Err(Error::new(Code::Cancelled, "the call was ended by signdoc_call_cancel"));
         }
         Ok(())
+    }
+
+    /// What to tell where the waiting ends early: that a reception goes on, else `stopped`. Results
+    /// that are on the way to nobody any more are put aside.
+    pub(crate) fn left(&self, stopped: Error) -> Error {
+        let reception = std::mem::take(&mut locked(&self.record).reception);
+        reception.stopped(&stopped.to_string()).unwrap_or(stopped)
+    }
+
+    /// Says that the caller has the results.
+    pub(crate) fn claimed(&self) {
+        locked(&self.record).reception.claimed();
     }
 
     /// Has the states of the order that is waited for told as well.
@@ -226,6 +242,9 @@ pub extern "C" fn signdoc_call_new() -> *mut signdoc_call {
 /// Ends the call that was given this view: it returns SIGNDOC_E_CANCELLED within 100 milliseconds,
 /// unless its result is there already. A call that starts later with this view ends at once. From
 /// any thread, and from a signal handler. NULL is fine.
+///
+/// A download whose request has left returns SIGNDOC_E_RECEPTION_CONTINUES instead: the results are
+/// received all the same, see signdoc_order_download.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn signdoc_call_cancel(call: *mut signdoc_call) {
     // SAFETY: the caller keeps the rules of the header.

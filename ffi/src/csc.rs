@@ -208,7 +208,8 @@ pub unsafe extern "C" fn signdoc_csc_credentials_json(
 }
 
 /// One of the user's credentials as JSON, looked at anew, after the list and before anything is
-/// signed. It stands outside of the once-only order, and nothing calls it by itself. `*out` is
+/// signed. It stands outside of the once-only order, and is called by
+/// itself only where the list gave no more than a name. `*out` is
 /// freed with signdoc_buffer_free. `timeout_ms` and `call` are as in signdoc_convert.
 ///
 /// SIGNDOC_E_CSC_TOKEN_ALREADY_USED when it is not its turn; the codes of the interface.

@@ -13,6 +13,7 @@ use crate::handle::{self, Handle};
 use crate::loan::Loan;
 use crate::options::locked;
 use crate::order_document::Details;
+use crate::order_request::only_for_pades;
 use crate::reader::{self, signdoc_read_fn};
 
 /// The documents of one call, in order. Freed with signdoc_documents_free; may be used for several
@@ -130,6 +131,9 @@ impl Item {
 
     /// The document of an order of signed data objects.
     fn sdo(self, index: usize, loan: &Loan, watch: Option<&Watch>) -> Result<SdoDocument> {
+        if let Some(field) = self.details.only_pades() {
+            return Err(only_for_pades(&format!("documents[{index}].{field}")));
+        }
         let Details { description, text, xml, xls, .. } = self.details.clone();
         let pdf = match self.source {
             Source::Other => None,
@@ -141,6 +145,9 @@ impl Item {
     /// The document of a PAdES order.
     fn pades(self, index: usize, loan: &Loan, watch: Option<&Watch>) -> Result<PadesDocument> {
         let details = self.details.clone();
+        if details.text.is_some() || details.xml.is_some() || details.xls.is_some() {
+            return Err(no_pdf(index));
+        }
         let pdf = self.document(index, loan, watch, false)?;
         Ok(PadesDocument {
             pdf,
@@ -172,6 +179,10 @@ impl Item {
             Source::Spent => return Err(spent(index)),
         };
         let document = document.allow_signed(self.allow_signed);
+        let document = match self.details.pdf_spec {
+            Some(spec) => document.pdf_spec(spec),
+            None => document,
+        };
         Ok(match self.name {
             Some(name) => document.name(name),
             None => document,
@@ -237,8 +248,9 @@ fn memory(pointer: *const u8, len: usize) -> Result<Source> {
 }
 
 fn no_pdf(index: usize) -> Error {
-    let message =
-        format!("documents[{index}] is no PDF, and only orders of signed data objects take others");
+    let message = format!(
+        "documents[{index}] is not a PDF alone, and only orders of signed data objects take texts and XML"
+    );
     Error::new(Code::ContentKind, message)
         .with_detail("field", format!("documents[{index}]"))
         .with_detail("index", index)

@@ -9,8 +9,9 @@ use signdoc_core::Error;
 use crate::download::{Files, signdoc_download};
 use crate::guard::Entry;
 use crate::handle::{self, Handle, Lent};
+use crate::order::{Known, signdoc_order};
 use crate::results::{Results, signdoc_results};
-use crate::view::{NO_TEXT, or_null, text};
+use crate::view::{NO_TEXT, or_null, signdoc_view, text};
 
 /// A failure: its number, what happened, what to do about it, and what the service said.
 ///
@@ -33,6 +34,7 @@ pub(crate) struct Failure {
     json: CString,
     results: Option<Lent<signdoc_results>>,
     download: Option<Lent<signdoc_download>>,
+    order: Option<Lent<signdoc_order>>,
 }
 
 impl Handle for signdoc_error {
@@ -63,6 +65,7 @@ impl Failure {
             json: text(&error.to_json().to_string()),
             results,
             download: error.download().map(|found| Lent::new(Files::new(found.clone()))),
+            order: error.order().map(|order| Lent::new(Known::of(order.clone()))),
             error,
         }
     }
@@ -230,6 +233,31 @@ pub unsafe extern "C" fn signdoc_error_download(
     // SAFETY: the caller keeps the rules of the header.
     unsafe { Entry::new("signdoc_error_download") }.get(ptr::null(), |entry| {
         Ok(entry.handle(error, "error")?.download.as_ref().map_or(ptr::null(), Lent::pointer))
+    })
+}
+
+/// The order that exists although the call failed: where signdoc_order_create was "strict" and a
+/// document was not converted. NULL where there is none, or none is known.
+///
+/// It belongs to the error and is freed with it; freeing it does nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_error_order(error: *const signdoc_error) -> *const signdoc_order {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_error_order") }.get(ptr::null(), |entry| {
+        Ok(entry.handle(error, "error")?.order.as_ref().map_or(ptr::null(), Lent::pointer))
+    })
+}
+
+/// The service's answer to a download to memory as it came, where not everything that was asked
+/// for could be taken out of it: the order is deleted, so this is the only copy. Empty where there
+/// is none. After a download into a folder it lies there, named by "raw_answer" in
+/// signdoc_error_details_json, for signdoc_recover.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_error_raw_answer(error: *const signdoc_error) -> signdoc_view {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_error_raw_answer") }.get(signdoc_view::EMPTY, |entry| {
+        let raw = entry.handle(error, "error")?.error.raw_answer();
+        Ok(raw.map_or(signdoc_view::EMPTY, |bytes| signdoc_view::of(bytes)))
     })
 }
 

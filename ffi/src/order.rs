@@ -3,8 +3,9 @@
 use std::ffi::{CString, c_char};
 use std::path::PathBuf;
 use std::ptr;
+use std::time::Duration;
 
-use signdoc_core::order::OrderKind;
+use signdoc_core::order::{self, OrderKind};
 use signdoc_core::spec::{PadesState, SdoState};
 use signdoc_core::{
     Code, Destination, Download, DownloadOptions, Error, Order, OrderRef, Result, WaitOptions,
@@ -52,7 +53,7 @@ impl Handle for signdoc_order {
 }
 
 impl Known {
-    fn of(order: Order) -> Self {
+    pub(crate) fn of(order: Order) -> Self {
         let conversions = (!order.conversions.is_empty())
             .then(|| Lent::new(Results::new(order.conversions.clone())));
         Self {
@@ -90,10 +91,15 @@ impl Known {
 /// advises at most 35,000,000 bytes in all. The request is repeated only when it cannot have
 /// reached the service. `timeout_ms` and `call` are as in signdoc_convert.
 ///
+/// What exists is given: an order whose documents were not converted, as in the testing environment,
+/// has its reasons in signdoc_order_conversions. Where the request is "strict" the function fails
+/// with that reason instead, and the order is in signdoc_error_order.
+///
 /// Errors before anything is sent: SIGNDOC_E_INVALID_ARGUMENT, SIGNDOC_E_CONTENT_KIND,
-/// SIGNDOC_E_UNENCODABLE_TEXT, SIGNDOC_E_SEAL_PAGE and those of documents. Where conversion was
-/// asked for and failed: its reason, with signdoc_error_results, and there is no order.
-/// SIGNDOC_E_ORDER_REJECTED; errors of the network, the token and the service.
+/// SIGNDOC_E_SEAL_PAGE and those of documents. Where conversion was asked for and failed, so that
+/// the service made no order: its reason, with signdoc_error_results. SIGNDOC_E_ORDER_REJECTED;
+/// errors of the network, the token and the service. "order_may_exist" in
+/// signdoc_error_details_json says that the answer was lost and the order may exist.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn signdoc_order_create(
     client: *const signdoc_client,
@@ -124,7 +130,7 @@ pub unsafe extern "C" fn signdoc_order_create(
                 })
             }
             OrderKind::Sdo => {
-                let order = request.sdo(documents::sdo(items, &loan, watch)?);
+                let order = request.sdo(documents::sdo(items, &loan, watch)?)?;
                 wait::run(engine, watch, |client| async move {
                     client.sdo().create(&order, &settings).await
                 })
@@ -341,14 +347,18 @@ pub unsafe extern "C" fn signdoc_order_wait(
 /// either: see signdoc_recover. NULL: results stay in memory, which cannot promise that.
 /// `originals`, which may be NULL: the documents that were sent, in their order, to compare digests
 /// and name results after; not needed where `order` is the created one. `flags`:
-/// SIGNDOC_DOWNLOAD_FORCE and SIGNDOC_DOWNLOAD_OVERWRITE, or 0. `timeout_ms` and `call` are as in
-/// signdoc_convert; a call that is ended when the request has left is finished all the same, in the
-/// background.
+/// SIGNDOC_DOWNLOAD_FORCE and SIGNDOC_DOWNLOAD_OVERWRITE, or 0.
+///
+/// `timeout_ms` and `call` end the waiting, never the reception: once the request has left, the
+/// library goes on receiving on its own threads until the answer is whole or silent for
+/// `reception_timeout`, and the function fails with SIGNDOC_E_RECEPTION_CONTINUES, whose message
+/// says where the results come. A program that ends then calls signdoc_downloads_finish first.
 ///
 /// The order is not touched: SIGNDOC_E_ORDER_NOT_READY, SIGNDOC_E_ORDER_FAILED,
 /// SIGNDOC_E_ORDER_CANCELLED, SIGNDOC_E_ORDER_NOT_FOUND, SIGNDOC_E_DESTINATION_EXISTS.
-/// SIGNDOC_E_OUTCOME_UNKNOWN when the answer was lost; SIGNDOC_E_DIGEST_MISMATCH and others, with
-/// what arrived in signdoc_error_download.
+/// SIGNDOC_E_OUTCOME_UNKNOWN when the answer was lost; SIGNDOC_E_DOWNLOAD_INCOMPLETE where a result
+/// that was asked for did not come, SIGNDOC_E_DIGEST_MISMATCH and others, with what arrived in
+/// signdoc_error_download, and the answer itself in the folder or in signdoc_error_raw_answer.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn signdoc_order_download(
     client: *const signdoc_client,
@@ -397,13 +407,16 @@ pub unsafe extern "C" fn signdoc_order_download(
 }
 
 /// Ends an order on purpose, whatever its state: it is deleted at the service, and what was signed
-/// with it. Errors as signdoc_order_state, and SIGNDOC_E_OUTCOME_UNKNOWN when the answer was lost.
+/// with it. `last`, which may be NULL, gets what the service answered, in memory: the order's state,
+/// and results where there were some; it is freed with signdoc_download_free. Errors as
+/// signdoc_order_state, and SIGNDOC_E_OUTCOME_UNKNOWN when the answer was lost.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn signdoc_order_discard(
     client: *const signdoc_client,
     order: *const signdoc_order,
     timeout_ms: u64,
     call: *const signdoc_call,
+    last: *mut *mut signdoc_download,
     error: *mut *mut signdoc_error,
 ) -> i32 {
     // SAFETY: the caller keeps the rules of the header.
@@ -413,12 +426,40 @@ pub unsafe extern "C" fn signdoc_order_discard(
         let watch = entry.optional(call, "call")?;
         let (kind, order) = (known.kind, known.reference());
         let settings = call::settings(timeout_ms, watch);
-        wait::run(engine, watch, |client| async move {
+        let answer = wait::run(engine, watch, |client| async move {
             match kind {
-                OrderKind::Pades => client.pades().discard(order, &settings).await,
-                OrderKind::Sdo => client.sdo().discard(order, &settings).await,
+                OrderKind::Pades => {
+                    client.pades().discard(order, &settings).await.map(Download::Pades)
+                }
+                OrderKind::Sdo => client.sdo().discard(order, &settings).await.map(Download::Sdo),
             }
-        })
+        })?;
+        if let Ok(place) = entry.place(last, "last") {
+            place.put(handle::new(crate::download::Files::new(answer)));
+        }
+        Ok(())
+    })
+}
+
+/// How many downloads of this process are being received, whether somebody waits for them or not.
+#[unsafe(no_mangle)]
+pub extern "C" fn signdoc_downloads_receiving() -> usize {
+    // SAFETY: there is no pointer.
+    unsafe { Entry::new("signdoc_downloads_receiving") }.get(0, |_| Ok(order::receptions()))
+}
+
+/// Waits until all downloads of this process have been received, at most `timeout_ms` (0: until
+/// they end by themselves), and tells how many have not. For a program that is about to end after
+/// SIGNDOC_E_RECEPTION_CONTINUES: the service has deleted those orders.
+#[unsafe(no_mangle)]
+pub extern "C" fn signdoc_downloads_finish(timeout_ms: u64) -> usize {
+    // SAFETY: there is no pointer.
+    unsafe { Entry::new("signdoc_downloads_finish") }.get(0, |_| {
+        let patience = match timeout_ms {
+            0 => Duration::MAX,
+            limited => Duration::from_millis(limited),
+        };
+        Ok(order::wait_for_receptions(patience, || true))
     })
 }
 

@@ -29,6 +29,17 @@ pub(crate) struct Details {
 }
 
 impl Details {
+    /// The first field that is set and that only PAdES orders have, as the specification names it.
+    pub(crate) fn only_pades(&self) -> Option<&'static str> {
+        let set = [
+            ("pdfSpec", self.pdf_spec.is_some()),
+            ("endUserOnly", self.end_user_only.is_some()),
+            ("merchantSealPos", self.merchant_seal.is_some()),
+            ("endUserSealPos", self.end_user_seal.is_some()),
+        ];
+        set.iter().find(|field| field.1).map(|field| field.0)
+    }
+
     fn set(&mut self, key: &str, value: &str) -> Result<()> {
         match key {
             "description" => self.description = Some(value.to_owned()),
@@ -48,8 +59,9 @@ impl Details {
     }
 }
 
-/// Adds a text to be signed, for orders of signed data objects. Its ISO-8859-1 bytes are signed,
-/// so it must hold no other characters: the order fails with SIGNDOC_E_UNENCODABLE_TEXT otherwise.
+/// Adds a text to be signed, for orders of signed data objects; an empty text is one, too. The
+/// service's documentation says that its ISO-8859-1 bytes are signed: a text with other characters
+/// is sent with a warning in the log (SIGNDOC_E_UNENCODABLE_TEXT), and the service may refuse it.
 /// NULL adds a document whose content signdoc_documents_set gives.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn signdoc_documents_add_text(
@@ -85,11 +97,14 @@ pub unsafe extern "C" fn signdoc_documents_add_xml(
     })
 }
 
-/// Sets a property of the document at `index` (from 0) for orders; conversions do not use it.
+/// Sets a property of the document at `index` (from 0). For conversions: "pdf_spec", what to convert
+/// to ("PDFA_2B" where it begins, and the only one that the specification has); all others are for
+/// orders.
 ///
 /// "description". For PAdES: "pdf_spec" ("PDFA_2B": the service converts the document first),
 /// "end_user_only" ("true" or "false": whether the end user signs alone). For signed data objects:
 /// "text", or "xml" and "xls"; exactly one kind of content must be there when the order is created.
+/// An order refuses what its kind does not have.
 ///
 /// SIGNDOC_E_INVALID_ARGUMENT for another key, for a value that is none, and where there is no such
 /// document.

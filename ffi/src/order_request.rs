@@ -29,7 +29,8 @@ pub struct signdoc_order_request {
 #[derive(Clone, Default)]
 pub(crate) struct Request {
     properties: OrderProperties,
-    visual_seals: bool,
+    visual_seals: Option<bool>,
+    strict: Option<bool>,
     results: Option<Vec<String>>,
 }
 
@@ -39,7 +40,7 @@ impl Handle for signdoc_order_request {
     const KIND: &'static str = "signdoc_order_request";
 }
 
-const KEYS: &str = "name, display_mode, show_confirmation, show_understanding, timeout_seconds, visual_seals, results";
+const KEYS: &str = "name, display_mode, show_confirmation, show_understanding, timeout_seconds, visual_seals, strict, results";
 
 impl Request {
     fn set(&mut self, key: &str, value: &str) -> Result<()> {
@@ -52,11 +53,11 @@ impl Request {
             "timeout_seconds" => {
                 let seconds = value.trim().parse();
                 properties.timeout_seconds = Some(
-                    seconds
-                        .map_err(|_| wrong(key, value, "a whole number of seconds, from 0 on"))?,
+                    seconds.map_err(|_| wrong(key, value, "a whole number of seconds above 0"))?,
                 );
             }
-            "visual_seals" => self.visual_seals = truth(key, value)?,
+            "visual_seals" => self.visual_seals = Some(truth(key, value)?),
+            "strict" => self.strict = Some(truth(key, value)?),
             "results" => {
                 let names = value.split(',').map(|name| name.trim().to_owned());
                 self.results = Some(names.filter(|name| !name.is_empty()).collect());
@@ -69,17 +70,28 @@ impl Request {
     pub(crate) fn pades(self, documents: Vec<PadesDocument>) -> PadesOrder {
         let mut order = PadesOrder::new("", documents);
         order.properties = self.properties;
-        order.add_visual_seals = self.visual_seals;
+        order.add_visual_seals = self.visual_seals.unwrap_or_default();
+        order.strict = self.strict.unwrap_or_default();
         order.results = self.results.unwrap_or(order.results);
         order
     }
 
-    pub(crate) fn sdo(self, documents: Vec<SdoDocument>) -> SdoOrder {
+    pub(crate) fn sdo(self, documents: Vec<SdoDocument>) -> Result<SdoOrder> {
+        let only_pades = [("visual_seals", self.visual_seals), ("strict", self.strict)];
+        if let Some((key, _)) = only_pades.iter().find(|given| given.1.is_some()) {
+            return Err(only_for_pades(key));
+        }
         let mut order = SdoOrder::new("", documents);
         order.properties = self.properties;
         order.results = self.results.unwrap_or(order.results);
-        order
+        Ok(order)
     }
+}
+
+/// A property that the other kind of order does not have is refused, not left out.
+pub(crate) fn only_for_pades(field: &str) -> Error {
+    let message = format!("{field} is set, but only PAdES orders have it: leave it out");
+    Error::new(Code::InvalidArgument, message).with_detail("field", field)
 }
 
 /// The kind a number stands for.
@@ -124,11 +136,13 @@ pub extern "C" fn signdoc_order_request_new() -> *mut signdoc_order_request {
 ///
 /// "name": the order's name, which is needed. "display_mode": "interior", "window" or "overlay".
 /// "show_confirmation", "show_understanding": "true" or "false". "timeout_seconds": how long the
-/// user may take to sign; the service's default is 1800. "visual_seals" (PAdES): whether seals are
-/// drawn, "false" where it begins. "results": what is handed out, with commas between:
-/// "padesSignedPdf", "padesAppendix", "documentHash" for PAdES, "sdo", "basicSignature",
-/// "documentHash" for SEID-SDO; "padesSignedPdf,documentHash" and "sdo,documentHash" where it
-/// begins.
+/// user may take to sign, above 0; the service's default is 1800. "visual_seals" (PAdES): whether
+/// seals are drawn, "false" where it begins. "strict" (PAdES): whether a document that was not
+/// converted makes signdoc_order_create fail although the order exists, "false" where it begins.
+/// "results": what is handed out, with commas between: "padesSignedPdf", "padesAppendix",
+/// "documentHash" for PAdES, "sdo", "basicSignature", "documentHash" for SEID-SDO;
+/// "padesSignedPdf,documentHash" and "sdo,documentHash" where it begins. An order of the other kind
+/// refuses what only PAdES has.
 ///
 /// SIGNDOC_E_INVALID_ARGUMENT for another key, and for a value that is none.
 #[unsafe(no_mangle)]

@@ -28,6 +28,8 @@ pub(crate) struct Results {
 }
 
 struct Item {
+    /// Of the document in the call.
+    index: usize,
     converted: bool,
     failed: bool,
     resumed: bool,
@@ -85,6 +87,7 @@ impl Item {
         let warnings = conversion.warnings.iter();
         let errors = conversion.errors.iter();
         Self {
+            index: conversion.index,
             converted: conversion.converted,
             failed: conversion.is_failed(),
             resumed: conversion.resumed,
@@ -138,6 +141,18 @@ pub unsafe extern "C" fn signdoc_results_count(results: *const signdoc_results) 
     // SAFETY: the caller keeps the rules of the header.
     unsafe { Entry::new("signdoc_results_count") }
         .get(0, |entry| Ok(entry.handle(results, "results")?.items.len()))
+}
+
+/// Which document of the call the result is about, from 0. It is `index` itself, but for an order
+/// only some of whose documents were to be converted.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_results_document(
+    results: *const signdoc_results,
+    index: usize,
+) -> usize {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_results_document") }
+        .get(0, |entry| Ok(entry.handle(results, "results")?.item(index)?.index))
 }
 
 /// 1 where the service says that it converted the document, else 0.

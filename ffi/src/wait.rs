@@ -34,10 +34,11 @@ where
         let ended = task.wait(TICK);
         let told = watch.tell();
         if let Some(outcome) = ended {
+            watch.claimed();
             return outcome;
         }
         if let Err(stopped) = watch.check().and(told) {
-            return stop(&task, stopped);
+            return stop(&task, watch, stopped);
         }
     }
 }
@@ -50,11 +51,14 @@ fn unwatched<T>(task: &Task<T>) -> Result<T> {
     }
 }
 
-fn stop<T>(task: &Task<T>, stopped: Error) -> Result<T> {
+fn stop<T>(task: &Task<T>, watch: &Watch, stopped: Error) -> Result<T> {
     task.cancel();
     match task.wait(LETTING_GO) {
         // What was done already is not thrown away.
-        Some(Ok(value)) => Ok(value),
-        _ => Err(stopped),
+        Some(Ok(value)) => {
+            watch.claimed();
+            Ok(value)
+        }
+        _ => Err(watch.left(stopped)),
     }
 }
