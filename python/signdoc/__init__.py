@@ -17,6 +17,7 @@ from signdoc._base import Answer
 from signdoc._native import VERSION as __version__  # noqa: N811
 from signdoc._operations import Progress
 from signdoc._options import Timeout
+from signdoc._receptions import finish_downloads
 from signdoc.client import Client
 from signdoc.errors import (
     AuthError,
@@ -147,6 +148,7 @@ __all__ = [
     "WarningCode",
     "WindowExpired",
     "__version__",
+    "finish_downloads",
     "preflight",
     "verify",
     "web",

@@ -9,11 +9,12 @@ from signdoc._bridge import awaited
 from signdoc.csc import PdfToSign
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from signdoc import _native
     from signdoc._base import ClientBase
     from signdoc._documents import Document
+    from signdoc._forms import Callback
     from signdoc._options import Seconds, StrPath, Timeout
     from signdoc.csc import Credential, Credentials, CscInfo, CscLogin, PdfSeal, SignedPdf
 
@@ -45,7 +46,7 @@ class AsyncCsc:
     async def finish(
         self,
         token: str,
-        callback: str | Mapping[str, str],
+        callback: Callback,
         *,
         timeout: Seconds | Timeout | None = None,
     ) -> AsyncCscSession:

@@ -10,10 +10,11 @@ from signdoc._order_operations import D, S
 from signdoc.orders import PadesDownload, PadesState, SdoDownload, SdoState
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable, Mapping
+    from collections.abc import Awaitable, Callable, Iterable
 
     from signdoc._base import ClientBase
     from signdoc._documents import Document
+    from signdoc._forms import Callback
     from signdoc._operations import Progress
     from signdoc._options import Seconds, StrPath, Timeout
     from signdoc.logins import Identity, Login
@@ -96,15 +97,13 @@ class _Orders(_Group, Generic[S, D]):
         engine = self._client._engine
         return await awaited(operations.recover(engine, self._kind, directory, timeout=timeout))
 
-    async def discard(
-        self, order: Order | str, *, timeout: Seconds | Timeout | None = None
-    ) -> None:
-        """Ends an order on purpose, in whatever state it is. Results it has are lost.
+    async def discard(self, order: Order | str, *, timeout: Seconds | Timeout | None = None) -> D:
+        """Ends an order on purpose, in whatever state it is.
 
         As ``client.pades.discard`` and ``client.sdo.discard`` of `Client`.
         """
         engine = self._client._engine
-        await awaited(operations.discard(engine, self._kind, order, timeout=timeout))
+        return await awaited(operations.discard(engine, self._kind, order, timeout=timeout))
 
 
 class AsyncPades(_Orders[PadesState, PadesDownload]):
@@ -127,6 +126,7 @@ class AsyncPades(_Orders[PadesState, PadesDownload]):
         show_understanding: bool | None = None,
         timeout_seconds: int | None = None,
         visual_seals: bool = False,
+        strict: bool = False,
         timeout: Seconds | Timeout | None = None,
         progress: Callable[[Progress], object] | None = None,
     ) -> Order:
@@ -144,6 +144,7 @@ class AsyncPades(_Orders[PadesState, PadesDownload]):
             show_understanding=show_understanding,
             timeout_seconds=timeout_seconds,
             visual_seals=visual_seals,
+            strict=strict,
             timeout=timeout,
             progress=progress,
         )
@@ -222,7 +223,7 @@ class AsyncLogins(_Group):
     async def finish(
         self,
         token: str,
-        callback: str | Mapping[str, str],
+        callback: Callback,
         *,
         claim: Callable[[str], bool | Awaitable[bool]] | None = None,
         timeout: Seconds | Timeout | None = None,

@@ -13,7 +13,7 @@ import weakref
 from typing import TYPE_CHECKING, TypeVar
 
 from signdoc import _native
-from signdoc._log import log
+from signdoc._log import log, warn_of_reception
 from signdoc.results import from_row
 
 if TYPE_CHECKING:
@@ -87,8 +87,11 @@ async def awaited(operation: Operation[R]) -> R:
         try:
             await _watched(operation, over)
             return operation.finish(operation.call.result())
-        except (Exception, asyncio.CancelledError):
-            operation.call.cancel()
+        except (Exception, asyncio.CancelledError) as stopped:
+            left = operation.call.cancel()
+            if left is not None:
+                stopped.add_note(left)
+                warn_of_reception(left)
             await asyncio.wait((over,), timeout=LETTING_GO)
             raise
     finally:

@@ -9,11 +9,12 @@ from signdoc._log import log
 from signdoc.csc import PdfToSign
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
 
     from signdoc import _native
     from signdoc._base import ClientBase
     from signdoc._documents import Document
+    from signdoc._forms import Callback
     from signdoc._options import Seconds, StrPath, Timeout
     from signdoc.csc import Credential, Credentials, CscInfo, CscLogin, PdfSeal, SignedPdf
 
@@ -54,7 +55,7 @@ class Csc:
     def finish(
         self,
         token: str,
-        callback: str | Mapping[str, str],
+        callback: Callback,
         *,
         timeout: Seconds | Timeout | None = None,
     ) -> CscSession:
@@ -62,7 +63,9 @@ class Csc:
 
         Args:
             token: What ``CscLogin.to_token`` gave.
-            callback: The address the user came back to, or the fields of the form that was posted.
+            callback: The address the user came back to, or the fields of the form that was posted:
+                the web framework's own object, a dict, or pairs. A parameter that comes twice is
+                refused.
             timeout: Seconds this call may take in all, or a `Timeout`; default: the client's.
 
         Raises:
@@ -125,7 +128,8 @@ class CscSession:
     ) -> Credential:
         """One credential, looked at anew, between `credentials` and the authorization.
 
-        It stands outside of the once-only order, and nothing calls it by itself.
+        It stands outside of the once-only order; by itself it is called only where the list gave no
+        more than a credential's name.
 
         Raises:
             CscError: The service refused, or it is not its turn.

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from signdoc import _native
 from signdoc._documents import one
+from signdoc._forms import came_back
 from signdoc._operations import Operation, path
 from signdoc._options import limits
 from signdoc.csc import (
@@ -20,8 +21,9 @@ from signdoc.csc import (
 from signdoc.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
+    from signdoc._forms import Callback
     from signdoc._native import CscSession, Engine
     from signdoc._options import Seconds, Timeout
 
@@ -30,7 +32,8 @@ Choice: TypeAlias = tuple[str, str | None, str | None, str | None]
 
 def info(engine: Engine, *, timeout: Seconds | Timeout | None) -> Operation[CscInfo]:
     """As ``client.csc.info``."""
-    return Operation(_native.csc_info(engine, timeout=limits(timeout)), CscInfo)
+    call = _native.csc_info(engine, timeout=limits(timeout))
+    return Operation(call, lambda row: CscInfo(*row))
 
 
 def begin(
@@ -44,14 +47,14 @@ def begin(
 def finish(
     engine: Engine,
     token: str,
-    callback: str | Mapping[str, str],
+    callback: Callback,
     made: Callable[[CscSession], Any],
     *,
     timeout: Seconds | Timeout | None,
 ) -> Operation[Any]:
     """As ``client.csc.finish``."""
-    url, form = (callback, None) if isinstance(callback, str) else (None, list(callback.items()))
-    return Operation(_native.csc_finish(engine, token, url, form, timeout=limits(timeout)), made)
+    call = _native.csc_finish(engine, token, *came_back(callback), timeout=limits(timeout))
+    return Operation(call, made)
 
 
 def credentials(

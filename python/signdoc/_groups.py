@@ -10,10 +10,11 @@ from signdoc._order_operations import D, S
 from signdoc.orders import PadesDownload, PadesState, SdoDownload, SdoState
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from signdoc._base import ClientBase
     from signdoc._documents import Document
+    from signdoc._forms import Callback
     from signdoc._operations import Progress
     from signdoc._options import Seconds, StrPath, Timeout
     from signdoc.logins import Identity, Login
@@ -93,15 +94,21 @@ class _Orders(_Group, Generic[S, D]):
     ) -> D:
         """Downloads the results, which deletes the order: they can be had only once.
 
-        Within 90 seconds after the signing. The request is sent once and never repeated.
+        Within 90 seconds after the signing. The request is sent once; a second time only after the
+        service itself refused the token and told that the order is still there.
+
+        The state is asked for first, for a few seconds at most. Once the request has left, nothing
+        ends the reception but silence (the option ``reception_timeout``) and a cap on its size: a
+        time limit, a cancelled task or Ctrl-C end the waiting alone, with a note that says where
+        the results come. A process that ends waits for them, see `finish_downloads`.
 
         Args:
             order: The order, or its ``sign_id``. With the order itself, or with ``originals``,
                 digests are compared with what was sent.
             to: Folder the results are written to, made when it is missing. Nothing that arrived in
                 it can be lost, not by a crash either, see `recover`. Without it the results are in
-                memory, which cannot promise that: what was not handed over when the process ends,
-                or the call is cancelled, is gone.
+                memory, which cannot promise that: what was not handed over when the process is
+                killed is gone.
             overwrite: Replace files that exist.
             force: Download, and so end, an order that is not final.
             originals: The documents that were sent, in their order, where the order itself is not
@@ -112,10 +119,14 @@ class _Orders(_Group, Generic[S, D]):
         Raises:
             OrderNotReady, OrderFailed, OrderCancelled, OrderNotFound, InputError: Nothing was
                 deleted.
-            OutcomeUnknown: The answer was lost. ``error.download`` has what arrived whole;
-                ``details`` tell ``order_state``, ``ask_again``, ``window_seconds``, and how many
-                documents arrived whole (``documents_arrived``) or not (``documents_in_part``).
-            ProtocolError: What arrived cannot be right; ``error.download`` has it.
+            OutcomeUnknown: The time is over (``reception_continues``: the results come into the
+                folder that ``details["reception"]`` names), or the answer was lost:
+                ``error.download`` has what arrived whole; ``details`` tell ``order_state``,
+                ``ask_again``, ``window_seconds``, and how many documents arrived whole
+                (``documents_arrived``) or not (``documents_in_part``).
+            ProtocolError: A result that was asked for did not come, or cannot be right;
+                ``error.download`` has what did. The service's answer is kept: in the folder, for
+                `recover`, or as ``error.raw_answer``.
             OrderError: The service handed out nothing.
         """
         operation = operations.download(
@@ -146,8 +157,12 @@ class _Orders(_Group, Generic[S, D]):
         engine = self._client._engine
         return operations.recover(engine, self._kind, directory, timeout=timeout).wait(log())
 
-    def discard(self, order: Order | str, *, timeout: Seconds | Timeout | None = None) -> None:
-        """Ends an order on purpose, in whatever state it is. Results it has are lost.
+    def discard(self, order: Order | str, *, timeout: Seconds | Timeout | None = None) -> D:
+        """Ends an order on purpose, in whatever state it is.
+
+        Returns:
+            The service's last answer about it: its state, and results in memory where there were
+            some. What it does not tell is ``None``.
 
         Raises:
             OrderNotFound: The service does not know the order, or no longer.
@@ -155,7 +170,7 @@ class _Orders(_Group, Generic[S, D]):
             TransportError, ServiceError, OAuthError: The call failed.
         """
         engine = self._client._engine
-        operations.discard(engine, self._kind, order, timeout=timeout).wait(log())
+        return operations.discard(engine, self._kind, order, timeout=timeout).wait(log())
 
 
 class Pades(_Orders[PadesState, PadesDownload]):
@@ -178,6 +193,7 @@ class Pades(_Orders[PadesState, PadesDownload]):
         show_understanding: bool | None = None,
         timeout_seconds: int | None = None,
         visual_seals: bool = False,
+        strict: bool = False,
         timeout: Seconds | Timeout | None = None,
         progress: Callable[[Progress], object] | None = None,
     ) -> Order:
@@ -191,17 +207,22 @@ class Pades(_Orders[PadesState, PadesDownload]):
             display_mode: ``"interior"``, ``"window"`` or ``"overlay"``; default: the service's.
             show_confirmation: Whether the user is shown that the signing is completed.
             show_understanding: Whether the user confirms that the content is understood.
-            timeout_seconds: Seconds the user may take to sign; the service's default is 1800.
+            timeout_seconds: Seconds the user may take to sign, above 0; the service's default is
+                1800.
             visual_seals: Whether visual seals are added.
+            strict: Whether a document with ``pdf_spec`` that was not converted is an error although
+                the order exists: ``error.order`` is the order.
             timeout: Seconds this call may take in all, or a `Timeout`; default: the client's.
             progress: Called with a `Progress` now and then, by the calling thread.
 
         Returns:
-            The order; where a document has a ``pdf_spec``, ``conversions[i]`` is document i's.
+            The order; where a document has a ``pdf_spec``, ``conversions[i]`` is document i's. It
+            may not have been converted, as in the testing environment.
 
         Raises:
             InputError: Something cannot be sent; nothing was.
-            ConversionError: A document with ``pdf_spec`` was not converted; there is no order.
+            ConversionError: A document with ``pdf_spec`` was not converted, and the service made no
+                order; or ``strict`` is set, and ``error.order`` is the order.
             OrderError: The service refused the order.
             TransportError, ProtocolError, ServiceError, OAuthError: The call failed. Where an order
                 may have been created, ``details`` have ``order_may_exist``.
@@ -216,6 +237,7 @@ class Pades(_Orders[PadesState, PadesDownload]):
             show_understanding=show_understanding,
             timeout_seconds=timeout_seconds,
             visual_seals=visual_seals,
+            strict=strict,
             timeout=timeout,
             progress=progress,
         )
@@ -259,8 +281,7 @@ class Sdo(_Orders[SdoState, SdoDownload]):
             progress: As for `Pades.create`.
 
         Raises:
-            InputError: Something cannot be sent; nothing was. A character that ISO-8859-1 does not
-                have is named with its place.
+            InputError: Something cannot be sent; nothing was.
             OrderError: The service refused the order.
             TransportError, ProtocolError, ServiceError, OAuthError: The call failed. Where an order
                 may have been created, ``details`` have ``order_may_exist``.
@@ -322,7 +343,7 @@ class Logins(_Group):
     def finish(
         self,
         token: str,
-        callback: str | Mapping[str, str],
+        callback: Callback,
         *,
         claim: Callable[[str], bool] | None = None,
         timeout: Seconds | Timeout | None = None,
@@ -334,7 +355,9 @@ class Logins(_Group):
 
         Args:
             token: What ``Login.to_token`` gave.
-            callback: The address the user came back to, or the fields of the form that was posted.
+            callback: The address the user came back to, or the fields of the form that was posted:
+                the web framework's own object, a dict, or pairs. A parameter that comes twice is
+                refused.
             claim: Asked with the login's identifier before anything is sent: takes it for the first
                 time (true), or finds it taken (false), in one step for all processes, such as an
                 insert with a unique key. Identifiers may be forgotten after a day. Without it a

@@ -24,9 +24,12 @@ class ClientOptions(TypedDict, total=False):
     csc_scope: str | None
     tsa_url: str | None
     state_key: str | None
+    login_lifetime: Seconds | None
     timeout: Seconds | None
     connect_timeout: Seconds | None
     read_timeout: Seconds | None
+    reception_timeout: Seconds | None
+    fallback_folder: StrPath | None
     max_retries: int | None
     max_answer_size: int | None
     ca_file: StrPath | None

@@ -29,3 +29,10 @@ def log() -> Log | None:
         logger.log(number, text, correlation_id, message, extra={"correlation_id": correlation_id})
 
     return tell
+
+
+def warn_of_reception(told: str) -> None:
+    """Warns that a download goes on although its caller stopped waiting."""
+    import logging
+
+    logging.getLogger("signdoc").warning("%s", told)

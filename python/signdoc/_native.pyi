@@ -26,6 +26,7 @@ __all__ = [
     "csc_sign_pdfs",
     "dismiss",
     "error_table",
+    "finish_receptions",
     "login_begin",
     "login_check",
     "login_finish",
@@ -39,6 +40,7 @@ __all__ = [
     "pades_create",
     "preflight",
     "provoke_defect",
+    "receptions",
     "sdo_create",
     "spec",
     "verify",
@@ -79,7 +81,7 @@ class Call(Generic[_R_co]):
         log: Log | None = None,
     ) -> None: ...
     def result(self) -> _R_co: ...
-    def cancel(self) -> None: ...
+    def cancel(self) -> str | None: ...
 
 @final
 class Batch:
@@ -110,6 +112,7 @@ class Engine:
         strict: bool,
         overwrite: bool,
         allow_signed: bool,
+        pdf_spec: str,
         timeout: Limits,
     ) -> Call[list[Row]]: ...
     def batch(
@@ -118,6 +121,7 @@ class Engine:
         to: str | None,
         overwrite: bool,
         allow_signed: bool,
+        pdf_spec: str,
         concurrency: int,
         resume: str | None,
         timeout: Limits,
@@ -141,6 +145,7 @@ def pades_create(
     results: Sequence[str] | None,
     *,
     visual_seals: bool,
+    strict: bool,
     timeout: Limits,
 ) -> Call[Order]: ...
 def sdo_create(
@@ -168,12 +173,14 @@ def order_download(
 ) -> Call[DownloadRow]: ...
 def order_discard(
     engine: Engine, kind: str, order: Order | str, *, timeout: Limits
-) -> Call[None]: ...
+) -> Call[DownloadRow]: ...
 def order_recover(
     engine: Engine, kind: str, directory: str, *, timeout: Limits
 ) -> Call[list[RecoveryRow]]: ...
 def order_states(kind: str) -> list[tuple[str, bool]]: ...
-def dismiss(journal: str) -> None: ...
+def dismiss(journal: str | None, raw_answer: str | None) -> None: ...
+def receptions() -> int: ...
+def finish_receptions(patience: float | None) -> int: ...
 def login_begin(
     engine: Engine,
     order: Order | str,
@@ -199,7 +206,7 @@ def login_finish(
 @final
 class CscSession: ...
 
-def csc_info(engine: Engine, *, timeout: Limits) -> Call[dict[str, Any]]: ...
+def csc_info(engine: Engine, *, timeout: Limits) -> Call[tuple[Any, ...]]: ...
 def csc_begin(
     engine: Engine, redirect_uri: str, *, lang: str | None, description: str | None
 ) -> Call[tuple[str, str]]: ...
@@ -213,10 +220,10 @@ def csc_finish(
 ) -> Call[CscSession]: ...
 def csc_credential_info(
     engine: Engine, session: CscSession, credential_id: str, *, timeout: Limits
-) -> Call[tuple[dict[str, Any], list[bytes]]]: ...
+) -> Call[tuple[Any, ...]]: ...
 def csc_credentials(
     engine: Engine, session: CscSession, *, timeout: Limits
-) -> Call[list[tuple[dict[str, Any], list[bytes]]]]: ...
+) -> Call[list[tuple[Any, ...]]]: ...
 def csc_sign_hashes(
     engine: Engine,
     session: CscSession,

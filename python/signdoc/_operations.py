@@ -87,6 +87,7 @@ def convert(
     strict: bool,
     overwrite: bool,
     allow_signed: bool,
+    pdf_spec: str,
     timeout: Seconds | Timeout | None,
     progress: Callable[[Progress], object] | None,
 ) -> Operation[ConversionResults]:
@@ -99,6 +100,7 @@ def convert(
         strict=strict,
         overwrite=overwrite,
         allow_signed=allow_signed,
+        pdf_spec=pdf_spec,
         timeout=limits(timeout),
     )
     return Operation(call, from_rows, progress=progress)
@@ -111,6 +113,7 @@ def convert_many(
     to: StrPath | None,
     overwrite: bool,
     allow_signed: bool,
+    pdf_spec: str,
     resume: StrPath | None,
     timeout: Seconds | Timeout | None,
 ) -> Batch:
@@ -121,6 +124,7 @@ def convert_many(
         to=path(to),
         overwrite=overwrite,
         allow_signed=allow_signed,
+        pdf_spec=pdf_spec,
         concurrency=concurrency,
         resume=path(resume),
         timeout=limits(timeout),

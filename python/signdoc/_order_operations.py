@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from signdoc import _native
 from signdoc._documents import given, one
+from signdoc._forms import came_back
 from signdoc._operations import Operation, path
 from signdoc._options import limits
+from signdoc._receptions import arm
 from signdoc.errors import InputError, LoginError
 from signdoc.logins import Identity, Login
 from signdoc.orders import (
@@ -27,9 +29,10 @@ from signdoc.orders import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Iterable
 
     from signdoc._documents import Document, Given
+    from signdoc._forms import Callback
     from signdoc._native import Engine
     from signdoc._operations import Progress
     from signdoc._options import Seconds, StrPath, Timeout
@@ -69,6 +72,7 @@ def create_pades(
     show_understanding: bool | None,
     timeout_seconds: int | None,
     visual_seals: bool,
+    strict: bool,
     timeout: Seconds | Timeout | None,
     progress: Callable[[Progress], object] | None,
 ) -> Operation[Order]:
@@ -89,6 +93,7 @@ def create_pades(
         ],
         _results(results),
         visual_seals=visual_seals,
+        strict=strict,
         timeout=limits(timeout),
     )
     return Operation(call, from_order, progress=progress)
@@ -174,6 +179,7 @@ def download(
     progress: Callable[[Progress], object] | None,
 ) -> Operation[D]:
     """As ``download`` of a kind of orders."""
+    arm()
     call = _native.order_download(
         engine,
         kind.name,
@@ -189,10 +195,10 @@ def download(
 
 def discard(
     engine: Engine, kind: Kind[S, D], order: Order | str, *, timeout: Seconds | Timeout | None
-) -> Operation[None]:
+) -> Operation[D]:
     """As ``discard`` of a kind of orders."""
     call = _native.order_discard(engine, kind.name, _reference(order), timeout=limits(timeout))
-    return Operation(call, _nothing)
+    return Operation(call, kind.download)
 
 
 def recover(
@@ -229,20 +235,18 @@ def begin_login(
 def finish_login(
     engine: Engine,
     token: str,
-    callback: str | Mapping[str, str],
+    callback: Callback,
     *,
     timeout: Seconds | Timeout | None,
 ) -> Operation[Identity]:
     """As ``client.login.finish``."""
-    call = _native.login_finish(engine, token, *_came_back(callback), timeout=limits(timeout))
+    call = _native.login_finish(engine, token, *came_back(callback), timeout=limits(timeout))
     return Operation(call, lambda identity: Identity(*identity))
 
 
-def check_login(
-    engine: Engine, token: str, callback: str | Mapping[str, str]
-) -> Operation[tuple[str, str]]:
+def check_login(engine: Engine, token: str, callback: Callback) -> Operation[tuple[str, str]]:
     """The identifier that a store of finished logins remembers, and the order."""
-    return Operation(_native.login_check(engine, token, *_came_back(callback)), tuple)
+    return Operation(_native.login_check(engine, token, *came_back(callback)), tuple)
 
 
 def refuse_replay(sign_id: str, *, claimed: object) -> None:
@@ -255,32 +259,6 @@ def refuse_replay(sign_id: str, *, claimed: object) -> None:
         )
 
 
-def _came_back(
-    callback: str | Mapping[str, str],
-) -> tuple[str | None, list[tuple[str, str]] | None]:
-    return (callback, None) if isinstance(callback, str) else (None, _pairs(callback))
-
-
-def _pairs(form: Mapping[str, str]) -> list[tuple[str, str]]:
-    # What web frameworks give for a form may hold a key more than once, and says so in its own way.
-    fields: Any = form
-    for method in ("multi_items", "lists"):
-        if hasattr(fields, method):
-            pairs = getattr(fields, method)()
-            break
-    else:
-        pairs = fields.items()
-    return [
-        (str(key), str(value))
-        for key, values in pairs
-        for value in (values if isinstance(values, (list, tuple)) else [values])
-    ]
-
-
-def _nothing(_: None) -> None:
-    return None
-
-
 def _properties(
     name: str,
     display_mode: str | None,
@@ -290,8 +268,9 @@ def _properties(
 ) -> tuple[str, str | None, bool | None, bool | None, int | None]:
     _text("signProperties.orderName", name)
     seconds: Any = timeout_seconds
-    if seconds is not None and (type(seconds) is not int or not 0 < seconds < MOST_SECONDS):
-        raise _wrong("timeout_seconds", "a whole number of seconds above zero", seconds)
+    if seconds is not None and (type(seconds) is not int or not 0 <= seconds < MOST_SECONDS):
+        field = "signProperties.timeoutSeconds"
+        raise _wrong(field, "a whole number of seconds above zero", seconds)
     return name, display_mode, show_confirmation, show_understanding, seconds
 
 

@@ -52,6 +52,7 @@ class AsyncClient(ClientBase):
         strict: bool = True,
         overwrite: bool = False,
         allow_signed: bool = False,
+        pdf_spec: str = "PDFA_2B",
         timeout: Seconds | Timeout | None = None,
         progress: Callable[[Progress], object] | None = None,
     ) -> ConversionResults:
@@ -63,6 +64,7 @@ class AsyncClient(ClientBase):
             strict=strict,
             overwrite=overwrite,
             allow_signed=allow_signed,
+            pdf_spec=pdf_spec,
             timeout=timeout,
             progress=progress,
         )
@@ -76,6 +78,7 @@ class AsyncClient(ClientBase):
         to: StrPath | None = None,
         overwrite: bool = False,
         allow_signed: bool = False,
+        pdf_spec: str = "PDFA_2B",
         resume: StrPath | None = None,
         timeout: Seconds | Timeout | None = None,
     ) -> AsyncGenerator[Conversion, None]:
@@ -97,6 +100,7 @@ class AsyncClient(ClientBase):
             to=to,
             overwrite=overwrite,
             allow_signed=allow_signed,
+            pdf_spec=pdf_spec,
             resume=resume,
             timeout=timeout,
         )

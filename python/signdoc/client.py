@@ -41,16 +41,24 @@ class Client(ClientBase):
             or JWK, or the path of such a file.
         key_id: The key's identifier, as it is registered; default: the JWK's own.
         client_auth_alg: ``"RS256"`` or ``"ES256"``; default: what the key is for.
-        base_url: Address of the service; default: what the identity provider publishes.
-        orders_url: Address of the order endpoints; default: ``base_url``.
+        base_url: Address of the conversion (the specification's ``{base_url}``); default: what the
+            identity provider publishes.
+        orders_url: Address of the order endpoints; default: what the identity provider publishes
+            as ``signdoc-baseurl``, else ``base_url``.
         scope: Scope of the access token; default ``"signdoc/read_write"``.
         csc_url: Address of the credential-based signing interface, with its path; no default.
         csc_scope: Scope of the token that opens a CSC session; default ``"esign/csc"``.
         tsa_url: Address of a timestamp authority (RFC 3161) for signed PDFs; no default.
-        state_key: Text that saved logins are sealed with; default: the client secret.
+        state_key: Text that saved logins are sealed with, at least 16 characters; default: the
+            client secret.
+        login_lifetime: Seconds for which a saved login may be finished; default 3600.
         timeout: Seconds a call may take in all, with its repetitions; default 300.
         connect_timeout: Seconds to wait for a connection; default 10.
         read_timeout: Seconds of silence on a connection before a call fails; default 120.
+        reception_timeout: Seconds of silence that end the reception of an order's results, which no
+            other limit ends; default: ``read_timeout``, and at least 120.
+        fallback_folder: Folder for results of orders that their own folder has no room for, and for
+            those nobody waits for any more; default: the system's folder for temporary files.
         max_retries: How often a call that may be repeated is repeated, 0 to 10; default 2.
         max_answer_size: The largest answer accepted, in bytes; default 512 MiB.
         ca_file: PEM file with certificates to trust besides the system's.
@@ -74,6 +82,7 @@ class Client(ClientBase):
         strict: bool = True,
         overwrite: bool = False,
         allow_signed: bool = False,
+        pdf_spec: str = "PDFA_2B",
         timeout: Seconds | Timeout | None = None,
         progress: Callable[[Progress], object] | None = None,
     ) -> ConversionResults:
@@ -89,6 +98,7 @@ class Client(ClientBase):
             overwrite: Replace files that exist.
             allow_signed: Convert PDFs that are signed; their signatures are lost. Deprecated by
                 the specification.
+            pdf_spec: What to convert to; ``"PDFA_2B"`` is all that the specification has.
             timeout: Seconds this call may take in all, or a `Timeout`; default: the client's.
             progress: Called with a `Progress` now and then, by the calling thread. An exception it
                 raises ends the call.
@@ -109,6 +119,7 @@ class Client(ClientBase):
             strict=strict,
             overwrite=overwrite,
             allow_signed=allow_signed,
+            pdf_spec=pdf_spec,
             timeout=timeout,
             progress=progress,
         )
@@ -122,6 +133,7 @@ class Client(ClientBase):
         to: StrPath | None = None,
         overwrite: bool = False,
         allow_signed: bool = False,
+        pdf_spec: str = "PDFA_2B",
         resume: StrPath | None = None,
         timeout: Seconds | Timeout | None = None,
     ) -> Generator[Conversion]:
@@ -138,6 +150,7 @@ class Client(ClientBase):
             to: Folder the results are written to; without it the results hold the PDFs.
             overwrite: Replace files that exist.
             allow_signed: Convert PDFs that are signed; deprecated by the specification.
+            pdf_spec: What to convert to, as for `convert`.
             resume: File that remembers what is done; documents it names are not sent again. Needs
                 ``to``.
             timeout: Seconds each call may take, or a `Timeout`; default: the client's.
@@ -155,6 +168,7 @@ class Client(ClientBase):
             to=to,
             overwrite=overwrite,
             allow_signed=allow_signed,
+            pdf_spec=pdf_spec,
             resume=resume,
             timeout=timeout,
         )

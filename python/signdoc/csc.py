@@ -47,22 +47,36 @@ class CscInfo(Record):
     Attributes:
         name: The name of the service.
         specs: The version of the CSC API it speaks.
+        region: Where it is operated (ISO 3166-1 alpha-2).
+        lang: The language of its answers.
+        description: What it is.
+        auth_types: How users log in (``"oauth2code"``, ...).
         methods: The methods it has.
         raw: The whole answer.
     """
 
-    __slots__ = ("name", "specs", "methods", "raw")
+    __slots__ = (
+        "name",
+        "specs",
+        "region",
+        "lang",
+        "description",
+        "auth_types",
+        "methods",
+        "raw",
+    )
     _hidden = frozenset({"raw"})
     name: str | None
     specs: str | None
+    region: str | None
+    lang: str | None
+    description: str | None
+    auth_types: list[str]
     methods: list[str]
     raw: Mapping[str, Any]
 
-    def __init__(self, raw: Mapping[str, Any]) -> None:
-        self._fill(raw.get("name"), raw.get("specs"), list(raw.get("methods") or ()), raw)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return CscInfo, (dict(self.raw),)
+    def __init__(self, *values: Any) -> None:
+        self._fill(*values)
 
     def __hash__(self) -> int:
         return hash((self.name, self.specs))
@@ -78,6 +92,7 @@ class Credential(Record):
 
     Attributes:
         credential_id: The identifier, for this session.
+        description: What it is called.
         key_status: ``"enabled"`` or ``"disabled"``.
         key_algorithms: The identifiers (OIDs) of what the key can do.
         key_length: The length of the key in bits.
@@ -89,6 +104,7 @@ class Credential(Record):
 
     __slots__ = (
         "credential_id",
+        "description",
         "key_status",
         "key_algorithms",
         "key_length",
@@ -99,6 +115,7 @@ class Credential(Record):
     )
     _hidden = frozenset({"certificates", "raw"})
     credential_id: str
+    description: str | None
     key_status: str | None
     key_algorithms: list[str]
     key_length: int | None
@@ -107,22 +124,8 @@ class Credential(Record):
     multisign: int | None
     raw: Mapping[str, Any]
 
-    def __init__(self, raw: Mapping[str, Any], certificates: Iterable[bytes] = ()) -> None:
-        key = raw.get("key") or {}
-        cert = raw.get("cert") or {}
-        self._fill(
-            raw.get("credentialID"),
-            key.get("status"),
-            list(key.get("algo") or ()),
-            key.get("len"),
-            cert.get("status"),
-            list(certificates),
-            raw.get("multisign"),
-            raw,
-        )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Credential, (dict(self.raw), self.certificates)
+    def __init__(self, *values: Any) -> None:
+        self._fill(*values)
 
     def __hash__(self) -> int:
         return hash(self.credential_id)

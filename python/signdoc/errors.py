@@ -34,7 +34,7 @@ from signdoc.results import ConversionResults, from_rows, without_data
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from signdoc.orders import DownloadRow, PadesDownload, SdoDownload
+    from signdoc.orders import DownloadRow, Order, PadesDownload, SdoDownload
     from signdoc.results import Conversion, Row
 
 
@@ -56,6 +56,11 @@ class SignDocError(Exception):
         results: What is known of each document of a conversion, in order.
         download: What arrived whole of a download that failed: its files, or its bytes where they
             went to memory.
+        order: The order that exists although the call failed, as where ``strict`` was asked for and
+            a document was not converted.
+        raw_answer: The service's answer to a download to memory as it came, where not everything
+            that was asked for could be taken out of it. The order is deleted, so this is the only
+            copy; after a download into a folder it lies there, as ``details["raw_answer"]`` says.
     """
 
     default_code: ClassVar[int] = 900
@@ -73,6 +78,8 @@ class SignDocError(Exception):
     details: dict[str, Any]
     results: ConversionResults
     download: PadesDownload | SdoDownload | None
+    order: Order | None
+    raw_answer: bytes | None
 
     def __init__(
         self,
@@ -89,6 +96,8 @@ class SignDocError(Exception):
         details: Mapping[str, Any] | None = None,
         results: Iterable[Conversion] = (),
         download: PadesDownload | SdoDownload | None = None,
+        order: Order | None = None,
+        raw_answer: bytes | None = None,
     ) -> None:
         self.code = self.default_code if code is None else code
         row = _native.spec(self.code) or _native.spec(SignDocError.default_code) or {}
@@ -105,6 +114,8 @@ class SignDocError(Exception):
         self.details = dict(details or {})
         self.results = ConversionResults(results)
         self.download = download
+        self.order = order
+        self.raw_answer = raw_answer
         self.add_note(f"advice: {self.advice} (signdoc explain {self.code})")
 
     def __str__(self) -> str:
@@ -113,9 +124,13 @@ class SignDocError(Exception):
         return f"{self.message} (reference {self.reference})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # An error ends up in logs and result stores, where documents do not belong.
+        # An error ends up in logs and result stores, where documents do not belong; but a raw
+        # answer is the only copy there is, and comes along.
         download = None if self.download is None else self.download.without_data()
         state = {**self.__dict__, "results": without_data(self.results), "download": download}
+        if self.details.get("raw_answer_holds_secrets"):
+            # Somebody repeated the request's credentials in it.
+            state["raw_answer"] = None
         return _rebuilt, (type(self), self.args), state
 
     def __copy__(self) -> Self:
@@ -328,11 +343,14 @@ def _from_native(
     fields: dict[str, Any],
     rows: list[Row],
     download: DownloadRow | None = None,
+    order: _native.Order | None = None,
+    raw_answer: bytes | None = None,
 ) -> SignDocError:
     cls = globals().get(class_name, SignDocError)
-    error: SignDocError = cls(message, results=from_rows(rows), **fields)
-    if download is not None:
-        from signdoc.orders import from_download
+    error: SignDocError = cls(message, results=from_rows(rows), raw_answer=raw_answer, **fields)
+    if download is not None or order is not None:
+        from signdoc.orders import from_download, from_order
 
-        error.download = from_download(download)
+        error.download = None if download is None else from_download(download)
+        error.order = None if order is None else from_order(order)
     return error

@@ -129,7 +129,9 @@ class SdoDocument(Record):
 
     Attributes:
         pdf: A PDF: a path, bytes, or a file open in binary mode.
-        text: Plain text, whose ISO-8859-1 bytes are signed: it must hold no other characters.
+        text: Plain text; an empty one is one, too. The service's documentation says that its
+            ISO-8859-1 bytes are signed: a text with other characters is sent with a warning in the
+            log, and the service may refuse it.
         xml: The text of an XML document; needs ``xls``.
         xls: The XSL stylesheet that shows ``xml`` (the field's name is the specification's).
         description: Description.
@@ -403,7 +405,7 @@ class Recovery(Record, Generic[D]):
         order_state: The order's state at the service, where it was asked for; ``"gone"`` when it
             does not know the order any more.
         ask_again: Whether downloading the order again may bring what is missing.
-        journal: The journal, as long as it is kept.
+        journal: The journal, as long as it is kept; ``None`` where only a raw answer was found.
         raw_answer: The raw answer, as long as it is kept.
     """
 
@@ -437,8 +439,10 @@ class Recovery(Record, Generic[D]):
         Raises:
             SignDocError: Another process is at it, or they cannot be removed.
         """
-        if self.journal is not None:
-            _native.dismiss(str(self.journal))
+        journal, raw_answer = (
+            None if one is None else str(one) for one in (self.journal, self.raw_answer)
+        )
+        _native.dismiss(journal, raw_answer)
 
 
 def from_order(native: NativeOrder) -> Order:

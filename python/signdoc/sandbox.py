@@ -35,6 +35,7 @@ class SandboxRequest:
     Attributes:
         id: Number of the request, from 1.
         connection: Number of the connection it came on, from 1.
+        address: At which of the two addresses it arrived: ``"base"`` or ``"orders"``.
         method: Method.
         path: Path without the query.
         query: Query as sent.
@@ -48,6 +49,7 @@ class SandboxRequest:
 
     id: int
     connection: int
+    address: str
     method: str
     path: str
     query: str | None
@@ -228,12 +230,16 @@ class Sandbox:
         port: Port on the loopback address; 0 takes a free one.
         seed: Makes tokens, secrets, identifiers and keys repeat.
         converter: Whether to use a converter that is installed.
+        two_addresses: Whether orders are served at ``orders_url`` alone, and everything else at
+            ``base_url`` alone; otherwise both serve everything.
         log: Whether to keep one line per request, see `output`.
 
     Attributes:
         environment: The environment.
         issuer: Address of its identity provider.
         base_url: Address of its service.
+        orders_url: Its second address, which the identity provider publishes for orders while
+            there are two.
         csc_url: Address of its credential-based signing interface.
         client_id: The client it knows.
         client_secret: That client's secret.
@@ -249,6 +255,7 @@ class Sandbox:
     environment: str
     issuer: str
     base_url: str
+    orders_url: str
     csc_url: str
     client_id: str
     client_secret: str
@@ -264,22 +271,26 @@ class Sandbox:
         port: int = 0,
         seed: int | None = None,
         converter: bool = True,
+        two_addresses: bool = False,
         log: bool = False,
     ) -> None:
         arguments = ["--environment", environment, "--port", str(port)]
         arguments += [] if seed is None else ["--seed", str(seed)]
         arguments += [] if converter else ["--no-converter"]
+        arguments += ["--two-addresses"] if two_addresses else []
         arguments += ["--log"] if log else []
         self._process = Process(arguments)
         ready = self._process.ready
         self.environment = ready["environment"]
         self.issuer = ready["issuer"]
         self.base_url = ready["base_url"]
+        self.orders_url = ready["orders_url"]
         self.csc_url = ready["csc_url"]
         self.client_id = ready["client_id"]
         self.client_secret = ready["client_secret"]
         self.converter = ready["converter"]
         self.converter_reason = ready["converter_reason"]
+        self._two_addresses = two_addresses
         self._control = _Control(ready["control_url"])
         self.clock = SandboxClock(self._control)
         self.faults = SandboxFaults(self._control)
@@ -299,13 +310,16 @@ class Sandbox:
         return client
 
     def _options(self, options: ClientOptions) -> ClientOptions:
-        return {
+        own: ClientOptions = {
             "issuer": self.issuer,
             "client_id": self.client_id,
             "client_secret": self.client_secret,
             "csc_url": self.csc_url,
-            **options,
         }
+        if self._two_addresses:
+            # What the provider publishes is for orders then.
+            own["base_url"] = self.base_url
+        return {**own, **options}
 
     def sign(self, order: Order | str, *, person: str = "kari") -> SandboxCallback | None:
         """Signs an order as its end user would, and brings it to its end.
@@ -409,8 +423,10 @@ class Sandbox:
         return self._process.output()
 
     def reset(self) -> None:
-        """Forgets clock, tokens, faults, requests and variants."""
-        self.clock._moved(self._control.call("POST", "reset")["clock"])
+        """Forgets clock, tokens, faults, requests, and variants but those of the start."""
+        state = self._control.call("POST", "reset")
+        self._two_addresses = state["variants"]["two_addresses"]
+        self.clock._moved(state["clock"])
 
     def expire_tokens(self) -> None:
         """Lets all access tokens expire."""
@@ -421,8 +437,16 @@ class Sandbox:
         self._control.call("POST", "tokens/revoke")
 
     def set_variants(self, **variants: Any) -> None:
-        """Chooses among the forms in which the service may answer."""
-        self._control.call("POST", "variants", variants)
+        """Chooses among the forms in which the service may answer.
+
+        Args:
+            variants: The forms to change, by the names of ``docs/sandbox.md``; others stay.
+
+        Raises:
+            InputError: There is no such variant, or it has no such value.
+        """
+        chosen = self._control.call("POST", "variants", variants)
+        self._two_addresses = chosen["two_addresses"]
 
     def close(self) -> None:
         """Ends the process; in a child process of the creator this does nothing."""

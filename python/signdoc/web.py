@@ -23,12 +23,14 @@ from http.cookies import CookieError, SimpleCookie
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
+from signdoc._forms import pairs
 from signdoc._record import Record
 from signdoc.errors import LoginError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from signdoc._forms import Form, Pairs
     from signdoc.logins import Login
 
 COOKIE = "signdoc_login_"
@@ -54,12 +56,10 @@ class Arrival(Record):
     __slots__ = ("token", "callback", "headers")
     _hidden = frozenset({"token", "callback"})
     token: str
-    callback: str | dict[str, str]
+    callback: str | Pairs
     headers: list[tuple[str, str]]
 
-    def __init__(
-        self, token: str, callback: str | dict[str, str], headers: list[tuple[str, str]]
-    ) -> None:
+    def __init__(self, token: str, callback: str | Pairs, headers: list[tuple[str, str]]) -> None:
         self._fill(token, callback, headers)
 
 
@@ -93,21 +93,26 @@ def leave(login: Login, *, max_age: int = MAX_AGE) -> list[tuple[str, str]]:
     ]
 
 
-def arrive(url: str, cookie: str | None, form: Mapping[str, str] | None = None) -> Arrival:
+def arrive(url: str, cookie: str | None, form: Form | None = None) -> Arrival:
     """Finds the login that a callback belongs to.
 
     Args:
         url: The address of the callback, or its path and query.
         cookie: The request's ``Cookie`` header.
-        form: The fields of the form, where it was posted.
+        form: The fields of the form, where it was posted: the framework's own object, which shows
+            a field that came twice, or pairs.
 
     Raises:
         LoginError: The callback belongs to no login of this browser; ignore it.
     """
-    fields = dict(form) if form else dict(parse_qsl(urlsplit(url).query))
-    state = fields.get("state")
-    if not state:
-        raise LoginError("the callback has no state; ignore it", code=INCOMPLETE)
+    fields = pairs(form) if form else parse_qsl(urlsplit(url).query)
+    states = [value for name, value in fields if name == "state" and value]
+    if len(states) != 1:
+        found = "no state" if not states else "more than one state"
+        raise LoginError(
+            f"the callback has {found}; ignore it", code=INCOMPLETE, details={"field": "state"}
+        )
+    state = states[0]
     token = _cookies(cookie).get(_name(state))
     if not token:
         raise LoginError(
@@ -142,8 +147,8 @@ def arrive_asgi(scope: Mapping[str, Any], body: bytes = b"") -> Arrival:
     return arrive(url, "; ".join(found), form)
 
 
-def _form(body: bytes) -> dict[str, str]:
-    return dict(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True))
+def _form(body: bytes) -> Pairs:
+    return parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True)
 
 
 def _name(state: str) -> str:

@@ -21,7 +21,8 @@ struct Run {
     run: BatchRun<Arc<Engine>>,
     told: Told,
     given: usize,
-    allow_signed: bool,
+    /// Whether documents that are signed are converted, and what to.
+    conversion: (bool, String),
 }
 
 /// A batch under way. While one thread waits for its next result, it is not in here.
@@ -35,11 +36,11 @@ impl Batch {
     pub(crate) fn new(
         engine: Arc<Engine>,
         options: BatchOptions,
-        allow_signed: bool,
+        conversion: (bool, String),
     ) -> Result<Self, Error> {
         let told = Told::new(options.call.clone());
         let run = BatchRun::new(engine, options)?;
-        Ok(Self(Mutex::new(Some(Run { run, told, given: 0, allow_signed }))))
+        Ok(Self(Mutex::new(Some(Run { run, told, given: 0, conversion }))))
     }
 
     fn put(&self, run: Option<Run>) -> Option<Run> {
@@ -96,10 +97,11 @@ impl Batch {
         guarded(py, || {
             let mut run = self.take()?;
             let document = match given {
-                Some(given) => Some(
-                    document(run.given, &given, Limit::OfConversion)?
-                        .allow_signed(run.allow_signed),
-                ),
+                Some(given) => {
+                    let (allow_signed, pdf_spec) = &run.conversion;
+                    let document = document(run.given, &given, Limit::OfConversion)?;
+                    Some(document.allow_signed(*allow_signed).pdf_spec(pdf_spec))
+                }
                 None => None,
             };
             let (run, done) = py.detach(move || {

@@ -10,6 +10,7 @@ use std::time::Duration;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use signdoc::engine::{Engine as CoreEngine, Task};
+use signdoc::order::ReceptionWatch;
 use signdoc::{CallOptions, Client, LastAnswer, StateWatch};
 
 use crate::bell::Bell;
@@ -153,8 +154,41 @@ impl Call {
         };
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = answer;
         give_back_all(py, &self.lent);
-        ended.map_err(|error| raised(py, &error))?(py)
+        let value = match ended {
+            Ok(give) => give(py)?,
+            Err(error) => {
+                let exception = raised(py, &error);
+                self.reception().claimed();
+                return Err(exception);
+            }
+        };
+        self.reception().claimed();
+        Ok(value)
     }
+
+    fn reception(&self) -> ReceptionWatch {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).options.reception.clone()
+    }
+
+    /// What goes on although nobody waits any more; results on their way to nobody are put aside.
+    fn left_behind(&self, why: &str) -> Option<String> {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let reception = std::mem::take(&mut told.options.reception);
+        reception.stopped(why).map(|error| error.message().to_owned())
+    }
+}
+
+/// The exception with a note of what goes on, which the log is told, too.
+fn with_note(py: Python<'_>, interruption: PyErr, left: Option<String>) -> PyErr {
+    let Some(left) = left else { return interruption };
+    let noted = interruption.value(py).call_method1("add_note", (&left,));
+    let warned =
+        py.import("signdoc._log").and_then(|log| log.call_method1("warn_of_reception", (left,)));
+    // Neither keeps the interruption from its caller.
+    for failure in [noted.err(), warned.err()].into_iter().flatten() {
+        failure.write_unraisable(py, None);
+    }
+    interruption
 }
 
 #[pymethods]
@@ -191,11 +225,14 @@ impl Call {
                     py.check_signals().and_then(|()| self.look(&listeners))
                 };
                 match (answer, looked) {
-                    (_, Err(interruption)) => {
+                    (answer, Err(interruption)) => {
                         task.cancel();
-                        py.detach(move || drop(task.wait(LETTING_GO)));
+                        let left = py.detach(|| {
+                            drop((answer, task.wait(LETTING_GO), task));
+                            self.left_behind("the waiting was ended")
+                        });
                         give_back_all(py, &self.lent);
-                        return Err(interruption);
+                        return Err(with_note(py, interruption, left));
                     }
                     (Some(answer), Ok(())) => return self.ended(py, answer),
                     (None, Ok(())) => {}
@@ -241,10 +278,14 @@ impl Call {
         })
     }
 
-    /// Ends the call. Its bell rings when it has let go of its files.
-    fn cancel(&self, py: Python<'_>) {
+    /// Ends the call. Its bell rings when it has let go of its files. Tells what goes on.
+    fn cancel(&self, py: Python<'_>) -> Option<String> {
         let stage = self.take();
-        py.detach(|| drop(stage));
+        let left = py.detach(|| {
+            drop(stage);
+            self.left_behind("the waiting was ended")
+        });
         give_back(py);
+        left
     }
 }

@@ -21,14 +21,19 @@ use crate::errors::{guarded, json_to_python, raised};
 #[pyclass(frozen, module = "signdoc._native")]
 pub(crate) struct CscSession(signdoc::csc::CscSession);
 
-/// Gives the whole answer.
+/// Gives name, version, region, language, description, ways to log in, methods, and the whole
+/// answer.
 #[pyfunction]
 #[pyo3(signature = (engine, *, timeout))]
 pub(crate) fn csc_info(engine: &Bound<'_, Engine>, timeout: Limits) -> Call {
     let told = told(timeout);
     let options = told.options.clone();
     let make = move |client: Client| async move { client.csc().info(&options).await };
-    let give = |py: Python<'_>, info: CscInfo| Ok(json_to_python(py, &info.raw)?.unbind());
+    let give = |py: Python<'_>, info: CscInfo| {
+        let raw = json_to_python(py, &info.raw)?;
+        let CscInfo { name, specs, region, lang, description, auth_types, methods, .. } = info;
+        given(py, (name, specs, region, lang, description, auth_types, methods, raw))
+    };
     engine.get().call(told, next_number(), make, give)
 }
 
@@ -72,7 +77,7 @@ pub(crate) fn csc_finish(
     engine.get().call(told, next_number(), make, give)
 }
 
-/// Gives the credentials as `(what was told, certificates in DER)`.
+/// Gives the credentials, see [`CredentialRow`].
 #[pyfunction]
 #[pyo3(signature = (engine, session, *, timeout))]
 pub(crate) fn csc_credentials(
@@ -107,12 +112,33 @@ pub(crate) fn csc_credential_info(
     engine.get().call(told, next_number(), make, give)
 }
 
-fn credential<'py>(
-    py: Python<'py>,
-    one: &Credential,
-) -> PyResult<(Bound<'py, PyAny>, Vec<Bound<'py, PyBytes>>)> {
-    let certificates = one.certificates.iter().map(|der| PyBytes::new(py, der)).collect();
-    Ok((json_to_python(py, &one.raw)?, certificates))
+/// Identifier, description, key's status, its algorithms, its length, certificate's status,
+/// certificates in DER, signatures of one authorization, and all that was told.
+type CredentialRow<'py> = (
+    String,
+    Option<String>,
+    Option<String>,
+    Vec<String>,
+    Option<u64>,
+    Option<String>,
+    Vec<Bound<'py, PyBytes>>,
+    Option<u64>,
+    Bound<'py, PyAny>,
+);
+
+fn credential<'py>(py: Python<'py>, one: &Credential) -> PyResult<CredentialRow<'py>> {
+    let one = one.clone();
+    Ok((
+        one.credential_id,
+        one.description,
+        one.key_status,
+        one.key_algorithms,
+        one.key_length,
+        one.certificate_status,
+        one.certificates.iter().map(|der| PyBytes::new(py, der)).collect(),
+        one.multisign,
+        json_to_python(py, &one.raw)?,
+    ))
 }
 
 /// Hashes, hash algorithm, credential, padding, description.

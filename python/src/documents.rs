@@ -137,12 +137,17 @@ impl Read for Reader<'_, '_> {
 }
 
 /// All documents of a call.
-pub(crate) fn documents(given: &[Bound<'_, PyAny>], allow_signed: bool) -> PyResult<Vec<Document>> {
+pub(crate) fn documents(
+    given: &[Bound<'_, PyAny>],
+    allow_signed: bool,
+    pdf_spec: &str,
+) -> PyResult<Vec<Document>> {
     given
         .iter()
         .enumerate()
         .map(|(index, one)| {
-            Ok(document(index, one, Limit::OfConversion)?.allow_signed(allow_signed))
+            let document = document(index, one, Limit::OfConversion)?;
+            Ok(document.allow_signed(allow_signed).pdf_spec(pdf_spec))
         })
         .collect()
 }

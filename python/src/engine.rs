@@ -11,6 +11,7 @@ use pyo3::types::PyDict;
 use signdoc::config::{ConfigBuilder, OPTIONS};
 use signdoc::conversion::BatchOptions;
 use signdoc::engine::Engine as CoreEngine;
+use signdoc::order::ReceptionWatch;
 use signdoc::{CallOptions, Client, Config, Conversion, ConvertOptions, Destination, Error};
 
 use crate::batch::Batch;
@@ -100,7 +101,7 @@ impl Engine {
     }
 
     #[expect(clippy::too_many_arguments, reason = "the keywords of the Python method")]
-    #[pyo3(signature = (given, *, to, strict, overwrite, allow_signed, timeout))]
+    #[pyo3(signature = (given, *, to, strict, overwrite, allow_signed, pdf_spec, timeout))]
     fn convert(
         &self,
         py: Python<'_>,
@@ -109,6 +110,7 @@ impl Engine {
         strict: bool,
         overwrite: bool,
         allow_signed: bool,
+        pdf_spec: &str,
         timeout: Limits,
     ) -> PyResult<Call> {
         guarded(py, || {
@@ -116,20 +118,21 @@ impl Engine {
             let to = destination(to, overwrite);
             let options = ConvertOptions { to, strict, call: told.options.clone() };
             let first = next_number();
-            let documents = documents(&given, allow_signed)?;
+            let documents = documents(&given, allow_signed, pdf_spec)?;
             let make = |client: Client| async move { client.convert(&documents, &options).await };
             Ok(self.call(told, first, make, rows))
         })
     }
 
     #[expect(clippy::too_many_arguments, reason = "the keywords of the Python method")]
-    #[pyo3(signature = (*, to, overwrite, allow_signed, concurrency, resume, timeout))]
+    #[pyo3(signature = (*, to, overwrite, allow_signed, pdf_spec, concurrency, resume, timeout))]
     fn batch(
         &self,
         py: Python<'_>,
         to: Option<PathBuf>,
         overwrite: bool,
         allow_signed: bool,
+        pdf_spec: &str,
         concurrency: usize,
         resume: Option<PathBuf>,
         timeout: Limits,
@@ -138,7 +141,8 @@ impl Engine {
             let call = told(timeout).options;
             let to = destination(to, overwrite);
             let options = BatchOptions { to, concurrency, resume, call };
-            let started = py.detach(|| Batch::new(self.core.clone(), options, allow_signed));
+            let conversion = (allow_signed, pdf_spec.to_owned());
+            let started = py.detach(|| Batch::new(self.core.clone(), options, conversion));
             started.map_err(|error| raised(py, &error))
         })
     }
@@ -185,6 +189,7 @@ pub(crate) fn told((total, connect, read): Limits) -> Told {
         timeout: duration(total),
         connect_timeout: duration(connect),
         read_timeout: duration(read),
+        reception: ReceptionWatch::keeping(),
         ..CallOptions::default()
     })
 }

@@ -4,11 +4,11 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList};
 use serde_json::Value;
 use signdoc::{Code, Error};
 
-use crate::orders::download_row;
+use crate::orders::{Order, download_row};
 
 /// The Python exception for `error`.
 pub(crate) fn raised(py: Python<'_>, error: &Error) -> PyErr {
@@ -55,6 +55,8 @@ fn make<'py>(
         fields,
         results?,
         download.transpose()?,
+        error.order().map(|order| Order(order.clone())),
+        error.raw_answer().map(|raw| PyBytes::new(py, raw)),
     ))
 }
 

@@ -42,8 +42,8 @@ mod _native {
     use crate::login::{login_begin, login_check, login_finish};
     #[pymodule_export]
     use crate::orders::{
-        Order, dismiss, order_discard, order_download, order_recover, order_state, order_states,
-        order_wait, pades_create, sdo_create,
+        Order, dismiss, finish_receptions, order_discard, order_download, order_recover,
+        order_state, order_states, order_wait, pades_create, receptions, sdo_create,
     };
     #[pymodule_export]
     use crate::table::{error_table, options, spec, warning_table};

@@ -2,19 +2,21 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 use serde_json::Value;
 use signdoc::clock::SystemClock;
+use signdoc::order::wait_for_receptions;
 use signdoc::{
     CallOptions, Client, Download, DownloadOptions, Error, OrderProperties, OrderRef,
     PadesDocument, PadesOrder, Recovery, SdoDocument, SdoOrder, SealPosition, WaitOptions,
 };
 
 use crate::buffer::next_number;
-use crate::call::Call;
+use crate::call::{Call, TICK};
 use crate::documents::{Limit, document};
 use crate::engine::{Engine, Limits, destination, given, told};
 use crate::errors::{guarded, raised};
@@ -22,7 +24,7 @@ use crate::results::{Row, to_python};
 
 /// An order that was created, with what this process has seen of it.
 #[pyclass(frozen, module = "signdoc._native")]
-pub(crate) struct Order(signdoc::Order);
+pub(crate) struct Order(pub(crate) signdoc::Order);
 
 #[pymethods]
 impl Order {
@@ -105,8 +107,9 @@ type GivenPades<'py> =
 type GivenSdo<'py> =
     (Option<Bound<'py, PyAny>>, Option<String>, Option<String>, Option<String>, Option<String>);
 
+#[expect(clippy::too_many_arguments, reason = "the keywords of the Python method")]
 #[pyfunction]
-#[pyo3(signature = (engine, order, documents, results, *, visual_seals, timeout))]
+#[pyo3(signature = (engine, order, documents, results, *, visual_seals, strict, timeout))]
 pub(crate) fn pades_create(
     py: Python<'_>,
     engine: &Bound<'_, Engine>,
@@ -114,6 +117,7 @@ pub(crate) fn pades_create(
     documents: Vec<GivenPades<'_>>,
     results: Option<Vec<String>>,
     visual_seals: bool,
+    strict: bool,
     timeout: Limits,
 ) -> PyResult<Call> {
     guarded(py, || {
@@ -135,6 +139,7 @@ pub(crate) fn pades_create(
         let mut wanted = PadesOrder::new("", documents?);
         wanted.properties = properties(order);
         wanted.add_visual_seals = visual_seals;
+        wanted.strict = strict;
         if let Some(results) = results {
             wanted.results = results;
         }
@@ -296,12 +301,12 @@ pub(crate) fn order_discard(
 ) -> PyResult<Call> {
     let order = order_ref(order)?;
     let make = move |client: Client, options: CallOptions| async move {
-        match kind {
-            Kind::Pades => client.pades().discard(order, &options).await,
-            Kind::Sdo => client.sdo().discard(order, &options).await,
-        }
+        Ok(match kind {
+            Kind::Pades => Download::Pades(client.pades().discard(order, &options).await?),
+            Kind::Sdo => Download::Sdo(client.sdo().discard(order, &options).await?),
+        })
     };
-    Ok(ordered(engine, timeout, make, |py, ()| Ok(py.None())))
+    Ok(ordered(engine, timeout, make, |py, last| given(py, download_row(py, last)?)))
 }
 
 #[pyfunction]
@@ -324,17 +329,56 @@ pub(crate) fn order_recover(
     })
 }
 
-/// Removes a journal and its raw answer for good.
+/// Removes what is kept of a download for good: a journal with its raw answer, or one alone.
 #[pyfunction]
-pub(crate) fn dismiss(py: Python<'_>, journal: PathBuf) -> PyResult<()> {
+#[pyo3(signature = (journal, raw_answer))]
+pub(crate) fn dismiss(
+    py: Python<'_>,
+    journal: Option<PathBuf>,
+    raw_answer: Option<PathBuf>,
+) -> PyResult<()> {
     guarded(py, || {
-        let directory = journal.parent().unwrap_or(&journal).to_owned();
+        let kept = journal.as_ref().or(raw_answer.as_ref());
+        let Some(directory) = kept.and_then(|path| path.parent()).map(PathBuf::from) else {
+            return Ok(());
+        };
         let dismissed = py.detach(|| {
             let found = signdoc::recover(directory)?;
-            let one = found.into_iter().find(|one| one.journal.as_ref() == Some(&journal));
-            one.map_or(Ok(()), |mut one| one.dismiss())
+            let is_it = |one: &Recovery| match &journal {
+                Some(_) => one.journal == journal,
+                None => one.journal.is_none() && one.raw_answer == raw_answer,
+            };
+            found.into_iter().find(is_it).map_or(Ok(()), |mut one| one.dismiss())
         });
         dismissed.map_err(|error: Error| raised(py, &error))
+    })
+}
+
+/// How many downloads of this process are being received.
+#[pyfunction]
+pub(crate) fn receptions() -> usize {
+    signdoc::order::receptions()
+}
+
+/// Waits until they have been received, at most so many seconds, and tells how many have not. A
+/// signal whose handler raises ends the waiting.
+#[pyfunction]
+#[pyo3(signature = (patience))]
+pub(crate) fn finish_receptions(py: Python<'_>, patience: Option<f64>) -> PyResult<usize> {
+    let end = patience.and_then(|seconds| {
+        let patience = Duration::try_from_secs_f64(seconds).ok()?;
+        Instant::now().checked_add(patience)
+    });
+    guarded(py, || {
+        loop {
+            let left =
+                end.map_or(TICK, |end| end.saturating_duration_since(Instant::now()).min(TICK));
+            let count = py.detach(|| wait_for_receptions(left, || true));
+            py.check_signals()?;
+            if count == 0 || left.is_zero() {
+                return Ok(count);
+            }
+        }
     })
 }
 
