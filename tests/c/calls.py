@@ -51,6 +51,7 @@ OPTIONAL = {
     ("signdoc_login_finish", "call"),
     ("signdoc_order_create", "call"),
     ("signdoc_order_discard", "call"),
+    ("signdoc_order_discard", "last"),
     ("signdoc_order_download", "to_folder"),
     ("signdoc_order_download", "originals"),
     ("signdoc_order_download", "call"),

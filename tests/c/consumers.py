@@ -18,7 +18,7 @@ from work import HERE, ROOT, Libraries, Programs, Report, run
 HPP = ROOT / "include" / "signdoc.hpp"
 CPP = ROOT / "tests" / "cpp"
 GO = ROOT / "go"
-GO_SETS = ("conversion", "verification", "orders", "csc")
+GO_SETS = ("conversion", "verification", "orders", "csc", "open")
 STALL = {"path": "/signdoc/convert", "times": None, "fault": {"kind": "stall"}}
 
 

@@ -1,11 +1,5 @@
 /* The cases of tests/vectors/csc.json through the C face. */
-#include "harness.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cjson/cJSON.h>
+#include "cases.h"
 
 #define BACK "https://shop.example/callback"
 
@@ -18,19 +12,6 @@ struct run {
     signdoc_csc_session *session;
 };
 
-static const cJSON *at(const cJSON *object, const char *key) {
-    return cJSON_GetObjectItemCaseSensitive(object, key);
-}
-
-static const char *text_at(const cJSON *object, const char *key) {
-    return cJSON_GetStringValue(at(object, key));
-}
-
-static int number_at(const cJSON *object, const char *key, int otherwise) {
-    const cJSON *found = at(object, key);
-    return found == NULL ? otherwise : found->valueint;
-}
-
 static void failed(const struct run *run, const char *what, const cJSON *wanted, const char *actual) {
     char *shown = wanted == NULL ? NULL : cJSON_PrintUnformatted(wanted);
     printf("%s: %s: wanted %s, got %s\n", run->id, what, shown == NULL ? "nothing" : shown, actual);
@@ -38,26 +19,12 @@ static void failed(const struct run *run, const char *what, const cJSON *wanted,
     CHECK(!"the case came out otherwise");
 }
 
-static void told(const struct run *run, const char *path, const cJSON *what) {
-    if (what != NULL) {
-        char *body = cJSON_PrintUnformatted(what);
-        free(sandbox_control(&run->sandbox, "POST", path, body));
-        free(body);
-    }
-}
-
 static void set_up(struct run *run) {
-    const cJSON *option;
     signdoc_error *error = NULL;
-    run->sandbox = sandbox_of("production");
-    told(run, "/_sandbox/variants", at(run->spec, "variants"));
-    told(run, "/_sandbox/faults", at(run->spec, "faults"));
+    run->sandbox = sandbox_for(run->spec);
     signdoc_options *options = sandbox_options(&run->sandbox);
     CHECK_OK(signdoc_options_set(options, "max_retries", "0", &error), &error);
-    cJSON_ArrayForEach(option, at(run->spec, "options")) {
-        CHECK_OK(signdoc_options_set(options, option->string, cJSON_GetStringValue(option), &error),
-                 &error);
-    }
+    CHECK_OK(set_options(options, run->spec, &run->sandbox, &error), &error);
     CHECK_OK(signdoc_client_new(options, &run->client, &error), &error);
     signdoc_options_free(options);
 }
@@ -71,6 +38,7 @@ static int32_t log_in(struct run *run, signdoc_error **error) {
     }
     char *callback =
         sandbox_visit(&run->sandbox, signdoc_login_url(login), action == NULL ? "sign" : action);
+    callback = came_back(callback, run->spec);
     for (int i = 0; code == SIGNDOC_OK && i < number_at(run->spec, "finish", 1); i++) {
         signdoc_csc_session_free(run->session);
         run->session = NULL;
@@ -247,8 +215,6 @@ static void check(struct run *run, const cJSON *step) {
 static void run_case(const cJSON *spec) {
     struct run run = {.spec = spec, .id = text_at(spec, "id")};
     const cJSON *then = at(spec, "then");
-    test(run.id);
-    printf("vector csc/%s\n", run.id);
     set_up(&run);
     check(&run, spec);
     if (then != NULL) {
@@ -258,20 +224,4 @@ static void run_case(const cJSON *spec) {
     signdoc_client_free(run.client);
 }
 
-int main(int argc, char **argv) {
-    size_t size;
-    const cJSON *spec;
-    char *text = read_file(argc > 1 ? argv[1] : "tests/vectors/csc.json", &size);
-    cJSON *file = cJSON_ParseWithLength(text, size);
-    if (file == NULL) {
-        fprintf(stderr, "the vectors are no JSON\n");
-        return 1;
-    }
-    cJSON_ArrayForEach(spec, at(file, "cases")) {
-        run_case(spec);
-    }
-    cJSON_Delete(file);
-    free(text);
-    CHECK_INT(signdoc_stopped_panics(), 0);
-    return tests_end();
-}
+int main(int argc, char **argv) { return cases_run(argc, argv, "csc", run_case); }

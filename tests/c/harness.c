@@ -125,6 +125,8 @@ struct sandbox sandbox_of(const char *environment) {
         setting(environment, "client_secret"),
         setting(environment, "control"),
         setting(environment, "csc_url"),
+        setting(environment, "base_url"),
+        setting(environment, "orders_url"),
     };
     free(sandbox_control(&sandbox, "POST", "/_sandbox/reset", ""));
     return sandbox;

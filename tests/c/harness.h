@@ -46,6 +46,9 @@ struct sandbox {
     const char *client_secret;
     const char *control;
     const char *csc_url;
+    /* Of conversions; of orders, where the sandbox plays two addresses. */
+    const char *base_url;
+    const char *orders_url;
 };
 
 /* The sandbox of an environment, "production" or "test", set back to its beginning. */

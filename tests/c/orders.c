@@ -2,6 +2,7 @@
  * wrong on the way. */
 #include "harness.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -236,9 +237,20 @@ static void wrong_orders_are_refused_here(void) {
     check_refused_here(SIGNDOC_ORDER_SDO, "name", "o", signdoc_documents_new(),
                        SIGNDOC_E_DOCUMENT_COUNT);
     check_refused_here(3, "name", "o", one_text(), SIGNDOC_E_INVALID_ARGUMENT);
-    signdoc_documents *euro = signdoc_documents_new();
-    CHECK_OK(signdoc_documents_add_text(euro, "5 \xe2\x82\xac", &error), &error);
-    check_refused_here(SIGNDOC_ORDER_SDO, "name", "o", euro, SIGNDOC_E_UNENCODABLE_TEXT);
+    check_refused_here(SIGNDOC_ORDER_SDO, "timeout_seconds", "0", one_text(),
+                       SIGNDOC_E_INVALID_ARGUMENT);
+    /* What only the other kind has is refused, not left out. */
+    check_refused_here(SIGNDOC_ORDER_SDO, "visual_seals", "true", one_text(),
+                       SIGNDOC_E_INVALID_ARGUMENT);
+    signdoc_documents *alone = one_text();
+    CHECK_OK(signdoc_documents_set(alone, 0, "end_user_only", "true", &error), &error);
+    check_refused_here(SIGNDOC_ORDER_SDO, "name", "o", alone, SIGNDOC_E_INVALID_ARGUMENT);
+    signdoc_documents *both = loans();
+    CHECK_OK(signdoc_documents_set(both, 0, "text", "t", &error), &error);
+    check_refused_here(SIGNDOC_ORDER_PADES, "name", "o", both, SIGNDOC_E_CONTENT_KIND);
+    signdoc_documents *was_signed = loans();
+    CHECK_OK(signdoc_documents_set_allow_signed(was_signed, 0, 1, &error), &error);
+    check_refused_here(SIGNDOC_ORDER_PADES, "name", "o", was_signed, SIGNDOC_E_INVALID_ARGUMENT);
     signdoc_documents *spec = loans();
     CHECK_OK(signdoc_documents_set(spec, 1, "pdf_spec", "PDFA_9Z", &error), &error);
     check_refused_here(SIGNDOC_ORDER_PADES, "name", "o", spec, SIGNDOC_E_UNSUPPORTED_PDF_SPEC);
@@ -292,7 +304,13 @@ static void users_may_not_sign(void) {
         CHECK_ERROR(signdoc_order_download(client, order, NULL, NULL, SIGNDOC_DOWNLOAD_FORCE, 0,
                                            NULL, &download, &error),
                     &error, codes[i]);
-        CHECK_OK(signdoc_order_discard(client, order, 0, NULL, &error), &error);
+        CHECK_OK(signdoc_order_discard(client, order, 0, NULL, i == 0 ? NULL : &download, &error),
+                 &error);
+        if (i > 0) {
+            CHECK_TEXT(signdoc_download_order_state(download), states[i]);
+            signdoc_download_free(download);
+            download = NULL;
+        }
         signdoc_buffer state = {NULL, 0};
         CHECK_ERROR(signdoc_order_state(client, order, 0, NULL, &state, NULL, &error), &error,
                     SIGNDOC_E_ORDER_NOT_FOUND);
@@ -367,6 +385,86 @@ static void nothing_that_arrived_is_lost(void) {
     free(folder);
 }
 
+static signdoc_call *ended;
+
+/* Ends the call as soon as something of the results has come. */
+static int32_t end_when_it_comes(void *context, uint64_t sent, uint64_t to_send, uint64_t received) {
+    (void)context;
+    (void)sent;
+    (void)to_send;
+    if (received > 0) {
+        signdoc_call_cancel(ended);
+    }
+    return 0;
+}
+
+/* The only folder in a folder; to be freed. */
+static char *only_folder_in(const char *folder) {
+    char *found = NULL;
+    DIR *entries = opendir(folder);
+    for (struct dirent *entry; entries != NULL && (entry = readdir(entries)) != NULL;) {
+        if (entry->d_name[0] != '.') {
+            CHECK(found == NULL);
+            found = path_in(folder, entry->d_name);
+        }
+    }
+    CHECK(entries != NULL && found != NULL);
+    closedir(entries);
+    return found;
+}
+
+/* Into a folder, or into memory where `folder` is NULL. */
+static void cancel_a_download(const signdoc_client *own, const char *folder) {
+    signdoc_order *order = created(SIGNDOC_ORDER_PADES, "padesSignedPdf", loans());
+    sign(order);
+    sandbox_fault(&sandbox, "{\"method\":\"DELETE\",\"fault\":{\"kind\":\"slow\","
+                            "\"step_bytes\":1024,\"pause_ms\":100}}");
+    signdoc_download *download = NULL;
+    ended = signdoc_call_new();
+    CHECK_OK(signdoc_call_set_progress(ended, end_when_it_comes, NULL, &error), &error);
+    CHECK_INT(signdoc_order_download(own, order, folder, NULL, 0, 0, ended, &download, &error),
+              SIGNDOC_E_RECEPTION_CONTINUES);
+    CHECK(download == NULL);
+    CHECK_INT(signdoc_error_retryable(error), 0);
+    CHECK_HAS(signdoc_error_message(error), "still being received");
+    CHECK_HAS(signdoc_error_details_json(error), folder == NULL ? "reception" : folder);
+    signdoc_error_free(error);
+    error = NULL;
+    CHECK_INT(signdoc_downloads_receiving(), 1);
+    CHECK_INT(signdoc_downloads_finish(1), 1);
+    CHECK_INT(signdoc_downloads_finish(0), 0);
+    CHECK_INT(signdoc_downloads_receiving(), 0);
+    signdoc_call_free(ended);
+    signdoc_order_free(order);
+}
+
+static void cancelled_downloads_are_received(void) {
+    test("a download that is cancelled is received all the same");
+    char *folder = new_folder();
+    cancel_a_download(client, folder);
+    char *path = path_in(folder, "loan-agreement.pdf");
+    CHECK(file_exists(path));
+    free(path);
+    free(folder);
+
+    /* What went to memory is put into the fallback folder, to be recovered. */
+    folder = new_folder();
+    signdoc_options *options = sandbox_options(&sandbox);
+    signdoc_client *own = NULL;
+    signdoc_buffer told = {NULL, 0};
+    CHECK_OK(signdoc_options_set(options, "fallback_folder", folder, &error), &error);
+    CHECK_OK(signdoc_client_new(options, &own, &error), &error);
+    cancel_a_download(own, NULL);
+    path = only_folder_in(folder);
+    CHECK_OK(signdoc_recover(NULL, path, 0, NULL, &told, &error), &error);
+    CHECK_HAS((const char *)told.ptr, "\"outcome\":\"complete\"");
+    signdoc_buffer_free(&told);
+    signdoc_client_free(own);
+    signdoc_options_free(options);
+    free(path);
+    free(folder);
+}
+
 int main(void) {
     sandbox = sandbox_of("production");
     client = sandbox_client(&sandbox);
@@ -375,6 +473,7 @@ int main(void) {
     wrong_orders_are_refused_here();
     users_may_not_sign();
     nothing_that_arrived_is_lost();
+    cancelled_downloads_are_received();
     signdoc_client_free(client);
     CHECK_INT(signdoc_stopped_panics(), 0);
     return tests_end();

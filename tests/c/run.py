@@ -51,6 +51,7 @@ SETS = {
     "order_vectors": "orders",
     "csc_vectors": "csc",
 }
+OPEN = work.VECTORS / "open.json"
 CJSON = Path("/usr/include/cjson/cJSON.h")
 
 MEMCHECK = [
@@ -98,22 +99,27 @@ def cases(name: str) -> Path:
     return work.VECTORS / f"{SETS[name]}.json"
 
 
-def every_vector(said: str | None, name: str, report: Report) -> None:
-    """Prints the cases that ran, for the comparison between languages."""
+def wanted(name: str) -> list[str]:
+    """What a program runs: the cases of its own file, and those of open.json that are like them."""
+    own = [f"{SETS[name]}/{case['id']}" for case in json.loads(cases(name).read_text())["cases"]]
+    open_ones = json.loads(OPEN.read_text())["cases"]
+    return own + [f"open/{case['id']}" for case in open_ones if case["like"] == SETS[name]]
+
+
+def every_vector(said: str | None, name: str, language: str, report: Report) -> list[str]:
+    """The lines of the cases that ran, for the comparison between languages."""
     if said is None:
-        return
-    ran = re.findall(rf"^vector {SETS[name]}/(\S+)$", said, re.MULTILINE)
-    print("".join(f"vector {SETS[name]}/{case}\n" for case in ran), end="")
-    wanted = [case["id"] for case in json.loads(cases(name).read_text())["cases"]]
-    report.check(
-        f"every vector ran, {SETS[name]}", "" if ran == wanted else f"{len(ran)} of {len(wanted)}"
-    )
+        return []
+    ran = re.findall(r"^vector (\S+)$", said, re.MULTILINE)
+    problem = "" if ran == wanted(name) else f"{len(ran)} of {len(wanted(name))}"
+    report.check(f"every vector ran in {language}, {SETS[name]}", problem)
+    return [f"vector {case}\n" for case in ran]
 
 
 def arguments(name: str) -> list[str]:
     if name not in SETS:
         return []
-    return [str(cases(name)), *([str(work.DATA)] if name == "verify" else [])]
+    return [str(cases(name)), str(work.DATA) if name == "verify" else str(OPEN)]
 
 
 def plain(programs: Programs, found: dict[str, Path], libraries: Libraries) -> dict[str, Path]:
@@ -127,7 +133,7 @@ def plain(programs: Programs, found: dict[str, Path], libraries: Libraries) -> d
         compiled[name] = program
         said = programs.run(name, program, arguments=arguments(name))
         if name in SETS:
-            every_vector(said, name, programs.report)
+            print("".join(every_vector(said, name, "C", programs.report)), end="")
         elif name in ("misuse", "panics"):
             every_function(said, "called" if name == "misuse" else "survived", programs.report)
     return compiled
@@ -226,7 +232,10 @@ def in_cpp(
             continue
         said = programs.run(f"C++, {name}", program, arguments=arguments(name))
         if name in SETS:
-            every_vector_in_cpp(said, name, programs.report, log)
+            ran = every_vector(said, name, "C++", programs.report)
+            if log:
+                with log.open("a") as lines:
+                    lines.writelines(ran)
         if quick:
             continue
         # The vectors take the same ways as those in C, which valgrind has watched.
@@ -251,19 +260,6 @@ def in_cpp(
                 arguments=arguments(name),
                 more=SANITIZERS,
             )
-
-
-def every_vector_in_cpp(said: str | None, name: str, report: Report, log: Path | None) -> None:
-    """Keeps the cases that ran, for the comparison between languages."""
-    if said is None:
-        return
-    ran = re.findall(rf"^vector {SETS[name]}/(\S+)$", said, re.MULTILINE)
-    if log:
-        with log.open("a") as lines:
-            lines.writelines(f"vector {SETS[name]}/{case}\n" for case in ran)
-    wanted = [case["id"] for case in json.loads(cases(name).read_text())["cases"]]
-    problem = "" if ran == wanted else f"{len(ran)} of {len(wanted)}"
-    report.check(f"every vector ran in C++, {SETS[name]}", problem)
 
 
 def main(words: list[str]) -> int:

@@ -1,12 +1,7 @@
 /* The cases of tests/vectors/conversion.json through the C face. */
-#include "harness.h"
+#include "cases.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cjson/cJSON.h>
 
 /* What one case needs while it runs. */
 struct run {
@@ -19,10 +14,6 @@ struct run {
     void *kept[32];
     size_t kept_count;
 };
-
-static const char *text_at(const cJSON *object, const char *key) {
-    return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, key));
-}
 
 static void *keep(struct run *run, void *memory) {
     if (run->kept_count == sizeof run->kept / sizeof *run->kept) {
@@ -40,44 +31,9 @@ static void failed(const struct run *run, const char *what, const cJSON *wanted,
     CHECK(!"the case came out otherwise");
 }
 
-static char *replaced(char *text, const char *word, const char *by) {
-    char *at;
-    while ((at = strstr(text, word)) != NULL) {
-        size_t size = strlen(text) + strlen(by) + 1;
-        char *longer = malloc(size);
-        snprintf(longer, size, "%.*s%s%s", (int)(at - text), text, by, at + strlen(word));
-        free(text);
-        text = longer;
-    }
-    return text;
-}
-
-static void set_up_sandbox(struct run *run) {
-    const char *environment = text_at(run->spec, "environment");
-    const cJSON *variants = cJSON_GetObjectItemCaseSensitive(run->spec, "variants");
-    const cJSON *faults = cJSON_GetObjectItemCaseSensitive(run->spec, "faults");
-    run->sandbox = sandbox_of(environment == NULL ? "production" : environment);
-    if (variants != NULL) {
-        char *body = cJSON_PrintUnformatted(variants);
-        free(sandbox_control(&run->sandbox, "POST", "/_sandbox/variants", body));
-        free(body);
-    }
-    if (faults != NULL) {
-        char *body = replaced(cJSON_PrintUnformatted(faults), "$ISSUER", run->sandbox.issuer);
-        sandbox_fault(&run->sandbox, body);
-        free(body);
-    }
-}
-
 static int32_t make_client(struct run *run, signdoc_error **error) {
-    const cJSON *option;
     signdoc_options *options = sandbox_options(&run->sandbox);
-    int32_t code = SIGNDOC_OK;
-    cJSON_ArrayForEach(option, cJSON_GetObjectItemCaseSensitive(run->spec, "options")) {
-        if (code == SIGNDOC_OK) {
-            code = signdoc_options_set(options, option->string, cJSON_GetStringValue(option), error);
-        }
-    }
+    int32_t code = set_options(options, run->spec, &run->sandbox, error);
     if (code == SIGNDOC_OK) {
         code = signdoc_client_new(options, &run->client, error);
     }
@@ -116,6 +72,10 @@ static void add_documents(struct run *run) {
         cJSON_ArrayForEach(spec, list) {
             add_document(run, spec);
         }
+    }
+    const char *pdf_spec = text_at(run->spec, "pdf_spec");
+    for (size_t i = 0; pdf_spec != NULL && i < signdoc_documents_count(run->documents); i++) {
+        CHECK_OK(signdoc_documents_set(run->documents, i, "pdf_spec", pdf_spec, &error), &error);
     }
     if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(run->spec, "allow_signed"))) {
         for (size_t i = 0; i < signdoc_documents_count(run->documents); i++) {
@@ -342,16 +302,10 @@ static void run_call(struct run *run) {
 
 static void run_case(const cJSON *spec) {
     struct run run = {.spec = spec, .id = text_at(spec, "id"), .folder = new_folder()};
-    const char *needs = text_at(spec, "needs");
-    test(run.id);
-    printf("vector conversion/%s\n", run.id);
-    if (needs != NULL && strcmp(needs, "converter") == 0 && !has_converter()) {
-        left_out(run.id, "the sandbox has no converter");
-    } else {
-        set_up_sandbox(&run);
-        run_call(&run);
-        check_requests(&run);
-    }
+    run.sandbox = sandbox_for(spec);
+    run_call(&run);
+    check_requests(&run);
+    check_sent_documents(at(spec, "expect"), &run.sandbox, PATH_CONVERT);
     signdoc_client_free(run.client);
     signdoc_documents_free(run.documents);
     while (run.kept_count > 0) {
@@ -360,19 +314,4 @@ static void run_case(const cJSON *spec) {
     free(run.folder);
 }
 
-int main(int argc, char **argv) {
-    size_t size;
-    const cJSON *spec;
-    char *text = read_file(argc > 1 ? argv[1] : "tests/vectors/conversion.json", &size);
-    cJSON *file = cJSON_ParseWithLength(text, size);
-    if (file == NULL) {
-        fprintf(stderr, "the vectors are no JSON\n");
-        return 1;
-    }
-    cJSON_ArrayForEach(spec, cJSON_GetObjectItemCaseSensitive(file, "cases")) {
-        run_case(spec);
-    }
-    cJSON_Delete(file);
-    free(text);
-    return tests_end();
-}
+int main(int argc, char **argv) { return cases_run(argc, argv, "conversion", run_case); }

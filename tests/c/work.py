@@ -174,7 +174,8 @@ def settings(production: dict[str, str], test: dict[str, str], samples: Path) ->
         for key in ("issuer", "client_id", "client_secret"):
             found[f"SANDBOX_{name}_{key.upper()}"] = ready[key]
         found[f"SANDBOX_{name}_CONTROL"] = ready["control_url"]
-        found[f"SANDBOX_{name}_CSC_URL"] = ready["csc_url"]
+        for key in ("csc_url", "base_url", "orders_url"):
+            found[f"SANDBOX_{name}_{key.upper()}"] = ready[key]
     return found
 
 
@@ -196,7 +197,8 @@ class Programs:
         warnings = ["-std=c11", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", "-g", "-O1"]
         paths = [f"-I{ROOT / 'include'}", f"-I{HERE}", f"-L{libraries}"]
         link = ["-lsigndoc", f"-Wl,-rpath,{libraries}", "-lpthread", "-lm"]
-        more = ["-lcjson"] if "<cjson/cJSON.h>" in source.read_text() else []
+        parses_json = {"<cjson/cJSON.h>", '"cases.h"'} & set(source.read_text().split())
+        more = ["-lcjson"] if parses_json else []
         done = run(
             [compiler, *warnings, *paths, *sources, "-o", str(program), *more, *flags, *link]
         )

@@ -8,7 +8,9 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
+#include <utility>
 
 #include <cjson/cJSON.h>
 
@@ -135,17 +137,44 @@ inline void check_success(const cJSON *expect) {
     }
 }
 
+/* A text of a case, with the sandbox's addresses for the words that stand for them. */
+inline std::string with_addresses(std::string text, const sandbox &server) {
+    const std::pair<const char *, const char *> words[] = {
+        {"$ISSUER", server.issuer},
+        {"$REALM", std::strstr(server.issuer + std::strlen("http://"), "/")},
+        {"$BASE_URL", server.base_url},
+        {"$ORDERS_URL", server.orders_url},
+    };
+    for (const auto &word : words) {
+        for (std::size_t found; (found = text.find(word.first)) != std::string::npos;) {
+            text.replace(found, std::strlen(word.first), word.second);
+        }
+    }
+    return text;
+}
+
 /* Has the sandbox told something; nothing where there is nothing to tell. */
-inline void tell(const sandbox &server, const char *path, const cJSON *what,
-                 const std::string &word = "", const std::string &by = "") {
-    if (what == nullptr) {
-        return;
+inline void tell(const sandbox &server, const char *path, const cJSON *what) {
+    if (what != nullptr) {
+        std::string body = with_addresses(shown(what), server);
+        Text(sandbox_control(&server, "POST", path, body.c_str()));
     }
-    std::string body = shown(what);
-    for (std::size_t found; !word.empty() && (found = body.find(word)) != std::string::npos;) {
-        body.replace(found, word.size(), by);
-    }
-    Text(sandbox_control(&server, "POST", path, body.c_str()));
+}
+
+/* The sandbox of a case, set up as the case wants it. */
+inline sandbox sandbox_for(const cJSON *spec) {
+    std::string environment = text_at(spec, "environment");
+    sandbox server = sandbox_of(environment.empty() ? "production" : environment.c_str());
+    tell(server, "/_sandbox/variants", at(spec, "variants"));
+    tell(server, "/_sandbox/faults", at(spec, "faults"));
+    return server;
+}
+
+/* What came back from a login, as the case has it: each parameter may come twice. */
+inline std::string came_back(const std::string &callback, const cJSON *spec) {
+    std::size_t query = callback.find('?');
+    bool is_twice = text_at(spec, "callback") == "twice" && query != std::string::npos;
+    return is_twice ? callback + "&" + callback.substr(query + 1) : callback;
 }
 
 /* The requests that the sandbox has seen, with their bodies. */
@@ -182,33 +211,59 @@ inline void check_requests(const cJSON *wanted, const cJSON *seen, const std::st
     check_same("requests", wanted, counted.get());
 }
 
-inline signdoc::Options options(const sandbox &server) {
+/* The documents of the last such request, as far as the case names them. */
+inline void check_sent_documents(const cJSON *expect, const cJSON *seen, const std::string &request) {
+    const cJSON *sent = nullptr;
+    const cJSON *one;
+    cJSON_ArrayForEach(one, seen) { sent = request_of(one) == request ? at(one, "body") : sent; }
+    int position = 0;
+    cJSON_ArrayForEach(one, at(expect, "sent_documents")) {
+        check_each(one, cJSON_GetArrayItem(at(sent, "documents"), position++));
+    }
+}
+
+inline signdoc::Options options(const sandbox &server, const cJSON *spec) {
     signdoc::Options options;
     options.set("issuer", server.issuer)
         .set("client_id", server.client_id)
-        .set("client_secret", server.client_secret);
+        .set("client_secret", server.client_secret)
+        .set("csc_url", server.csc_url);
+    const cJSON *option;
+    cJSON_ArrayForEach(option, at(spec, "options")) {
+        options.set(option->string, with_addresses(cJSON_GetStringValue(option), server));
+    }
     return options;
 }
 
-/* Runs every case of a file; the exit status of the program. */
+/* Runs the cases of a set from the files that are named: those of its own file, and of open.json
+ * those that are like it. The exit status of the program. */
 inline int run_all(int argc, char **argv, const char *set, void (*run)(const cJSON *spec)) {
     if (argc < 2) {
-        std::fprintf(stderr, "usage: %s CASES\n", argv[0]);
+        std::fprintf(stderr, "usage: %s CASES...\n", argv[0]);
         return 2;
     }
-    std::size_t size = 0;
-    Text text(read_file(argv[1], &size));
-    Json file(cJSON_ParseWithLength(text.get(), size));
-    CHECK(at(file.get(), "cases") != nullptr);
-    const cJSON *spec;
-    cJSON_ArrayForEach(spec, at(file.get(), "cases")) {
-        std::string id = text_at(spec, "id");
-        test(id.c_str());
-        std::printf("vector %s/%s\n", set, id.c_str());
-        if (text_at(spec, "needs") == "converter" && !has_converter()) {
-            left_out(id.c_str(), "the sandbox has no converter");
-        } else {
-            run(spec);
+    for (int i = 1; i < argc; i++) {
+        if (std::strstr(argv[i], ".json") == nullptr) {
+            continue;
+        }
+        std::size_t size = 0;
+        Text text(read_file(argv[i], &size));
+        Json file(cJSON_ParseWithLength(text.get(), size));
+        CHECK(at(file.get(), "cases") != nullptr);
+        const cJSON *spec;
+        cJSON_ArrayForEach(spec, at(file.get(), "cases")) {
+            std::string id = text_at(spec, "id");
+            std::string like = text_at(spec, "like");
+            if (!like.empty() && like != set) {
+                continue;
+            }
+            test(id.c_str());
+            std::printf("vector %s/%s\n", like.empty() ? set : "open", id.c_str());
+            if (text_at(spec, "needs") == "converter" && !has_converter()) {
+                left_out(id.c_str(), "the sandbox has no converter");
+            } else {
+                run(spec);
+            }
         }
     }
     return tests_end();

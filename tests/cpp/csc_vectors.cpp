@@ -8,7 +8,7 @@ using namespace cases;
 class Case {
 public:
     explicit Case(const cJSON *spec)
-        : spec_(spec), server_(prepared(spec)), client_(given(spec, server_)), csc_(client_) {}
+        : spec_(spec), server_(sandbox_for(spec)), client_(given(spec, server_)), csc_(client_) {}
 
     void run() {
         check(spec_);
@@ -18,19 +18,10 @@ public:
     }
 
 private:
-    static sandbox prepared(const cJSON *spec) {
-        sandbox server = sandbox_of("production");
-        tell(server, "/_sandbox/variants", at(spec, "variants"));
-        tell(server, "/_sandbox/faults", at(spec, "faults"));
-        return server;
-    }
-
     static signdoc::Options given(const cJSON *spec, const sandbox &server) {
-        signdoc::Options given = options(server);
-        given.set("csc_url", server.csc_url).set("max_retries", "0");
-        const cJSON *option;
-        cJSON_ArrayForEach(option, at(spec, "options")) {
-            given.set(option->string, cJSON_GetStringValue(option));
+        signdoc::Options given = options(server, spec);
+        if (at(at(spec, "options"), "max_retries") == nullptr) {
+            given.set("max_retries", "0");
         }
         return given;
     }
@@ -40,6 +31,7 @@ private:
         signdoc::Login login = csc_.begin("https://shop.example/callback");
         std::string callback = taken(sandbox_visit(&server_, login.url.c_str(),
                                                    action.empty() ? "sign" : action.c_str()));
+        callback = came_back(callback, spec_);
         for (int i = 0; i < number_at(spec_, "finish", 1); i++) {
             session_.reset();
             session_.reset(new signdoc::CscSession(csc_.finish(login.token, callback)));

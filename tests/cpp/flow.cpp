@@ -317,6 +317,39 @@ void orders_are_signed() {
     CHECK_INT(error.code(), SIGNDOC_E_ORDER_NOT_FOUND);
 }
 
+void receptions_go_on() {
+    test("a download that is cancelled is received all the same");
+    std::free(sandbox_control(&server, "POST", "/_sandbox/reset", ""));
+    signdoc::Client client(options());
+    signdoc::Orders orders(client);
+    signdoc::Documents documents;
+    char *loan = sample("loan-agreement.pdf");
+    documents.add_path(loan);
+    std::free(loan);
+    signdoc::Order order =
+        orders.create(SIGNDOC_ORDER_PADES, signdoc::OrderRequest("Loan 4711"), documents);
+    std::string path = "/_sandbox/orders/" + order.sign_id() + "/sign";
+    std::free(sandbox_control(&server, "POST", path.c_str(), ""));
+    sandbox_fault(&server, "{\"method\":\"DELETE\",\"fault\":{\"kind\":\"slow\","
+                           "\"step_bytes\":1024,\"pause_ms\":100}}");
+    char *folder = new_folder();
+    signdoc::Call call;
+    call.on_progress([&](const signdoc::Progress &progress) {
+        if (progress.received > 0) {
+            call.cancel();
+        }
+    });
+    signdoc::Error error = failure_of([&]() { orders.download(order, folder, call); });
+    CHECK_INT(error.code(), SIGNDOC_E_RECEPTION_CONTINUES);
+    CHECK(!error.order() && error.raw_answer().size == 0);
+    CHECK_INT(signdoc::downloads_receiving(), 1);
+    CHECK_INT(signdoc::finish_downloads(), 0);
+    char *file = path_in(folder, "loan-agreement.pdf");
+    CHECK(file_exists(file));
+    std::free(file);
+    std::free(folder);
+}
+
 void files_are_verified() {
     test("signed files are verified, and documents looked over");
     const char *found = std::getenv("VERIFICATION");
@@ -432,6 +465,7 @@ int main() {
     calls_have_their_own_limits();
     exceptions_come_through();
     orders_are_signed();
+    receptions_go_on();
     files_are_verified();
     sessions_sign();
     return tests_end();

@@ -1,7 +1,6 @@
 /* The cases of tests/vectors/orders.json through the C++ headers. */
 #include "cases.hpp"
 
-#include <cstring>
 #include <deque>
 
 namespace {
@@ -25,8 +24,8 @@ std::string value_of(const cJSON *json) {
 class Case {
 public:
     explicit Case(const cJSON *spec)
-        : spec_(spec), expect_(at(spec, "expect")), server_(prepared(spec)),
-          client_(options(server_)), orders_(client_) {}
+        : spec_(spec), expect_(at(spec, "expect")), server_(sandbox_for(spec)),
+          client_(options(server_, spec)), orders_(client_) {}
 
     void run() {
         try {
@@ -39,6 +38,7 @@ public:
                 check_conversions(error.results());
             }
             check_download(error.download());
+            check_kept(error);
         }
         if (order_) {
             check_conversions(order_->conversions());
@@ -49,14 +49,6 @@ public:
     }
 
 private:
-    static sandbox prepared(const cJSON *spec) {
-        sandbox server = sandbox_of("production");
-        tell(server, "/_sandbox/variants", at(spec, "variants"));
-        const char *realm = std::strstr(server.issuer + std::strlen("http://"), "/");
-        tell(server, "/_sandbox/faults", at(spec, "faults"), "$REALM", realm);
-        return server;
-    }
-
     void set_seal(std::size_t index, std::int32_t whose, const cJSON *seal) {
         if (seal != nullptr) {
             documents_.seal(index, whose, at(seal, "x")->valuedouble, at(seal, "y")->valuedouble,
@@ -127,9 +119,11 @@ private:
             const cJSON *until = at(spec_, "until");
             state_ = orders_.wait(order, until == nullptr ? "" : value_of(until)).text;
         } else if (then == "download") {
-            check_download(orders_.download(order, taken(new_folder())));
+            std::string to = cJSON_IsTrue(at(spec_, "memory")) ? "" : taken(new_folder());
+            std::uint32_t flags = cJSON_IsTrue(at(spec_, "force")) ? SIGNDOC_DOWNLOAD_FORCE : 0;
+            check_download(orders_.download(order, to, signdoc::CallSettings(), flags));
         } else if (then == "discard") {
-            orders_.discard(order);
+            check_download(orders_.discard(order));
         } else if (then == "login") {
             log_in(order);
         } else {
@@ -142,6 +136,7 @@ private:
         signdoc::Login login = logins.begin(order, text_at(spec_, "redirect_uri"));
         std::string callback = taken(
             sandbox_visit(&server_, login.url.c_str(), text_at(spec_, "action").c_str()));
+        callback = came_back(callback, spec_);
         signdoc::Identity identity = logins.finish(login.token, callback);
         CHECK_TEXT(identity.sign_id.c_str(), order.sign_id().c_str());
         CHECK(!identity.subject.empty());
@@ -182,6 +177,21 @@ private:
         }
     }
 
+    /* What a failure has kept: the order, and the answer that could not be taken apart. */
+    void check_kept(const signdoc::Error &error) const {
+        if (const cJSON *wanted = at(expect_, "error_order")) {
+            signdoc::Order order = error.order();
+            CHECK_INT(static_cast<bool>(order), cJSON_IsTrue(wanted));
+            CHECK(!order || !order.sign_id().empty());
+        }
+        if (const cJSON *wanted = at(expect_, "raw_answer")) {
+            Json details(cJSON_Parse(error.details_json().c_str()));
+            std::string path = text_at(details.get(), "raw_answer");
+            bool is_kept = error.raw_answer().size > 0 || (!path.empty() && file_exists(path.c_str()));
+            CHECK_INT(is_kept, cJSON_IsTrue(wanted));
+        }
+    }
+
     /* The request that created the order, and how many requests of each kind there were. */
     void check_requests() const {
         Json seen = requests(server_);
@@ -192,10 +202,7 @@ private:
         cJSON_ArrayForEach(one, seen.get()) {
             sent = request_of(one) == creation ? at(one, "body") : sent;
         }
-        int position = 0;
-        cJSON_ArrayForEach(one, at(expect_, "sent_documents")) {
-            check_each(one, cJSON_GetArrayItem(at(sent, "documents"), position++));
-        }
+        check_sent_documents(expect_, seen.get(), creation);
         if (const cJSON *wanted = at(expect_, "sent")) {
             Json whole(cJSON_Duplicate(sent, 1));
             cJSON_DeleteItemFromObjectCaseSensitive(whole.get(), "documents");

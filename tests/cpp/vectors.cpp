@@ -28,10 +28,7 @@ public:
         : spec_(spec), expect_(at(spec, "expect")), folder_(taken(new_folder())) {}
 
     void run() {
-        std::string environment = text_at(spec_, "environment");
-        server_ = sandbox_of(environment.empty() ? "production" : environment.c_str());
-        tell(server_, "/_sandbox/variants", at(spec_, "variants"));
-        tell(server_, "/_sandbox/faults", at(spec_, "faults"), "$ISSUER", server_.issuer);
+        server_ = sandbox_for(spec_);
         try {
             call();
             check_success(expect_);
@@ -39,7 +36,9 @@ public:
             check_error(expect_, error);
             check(error.results());
         }
-        check_requests(at(expect_, "requests"), requests(server_).get(), "/signdoc/");
+        Json seen = requests(server_);
+        check_requests(at(expect_, "requests"), seen.get(), "/signdoc/");
+        check_sent_documents(expect_, seen.get(), "POST " PATH_CONVERT);
     }
 
 private:
@@ -68,6 +67,9 @@ private:
         if (count == 0) {
             cJSON_ArrayForEach(one, list) { add_document(made, one); }
         }
+        for (std::size_t i = 0; at(spec_, "pdf_spec") != nullptr && i < made.size(); i++) {
+            made.set(i, "pdf_spec", text_at(spec_, "pdf_spec"));
+        }
         if (cJSON_IsTrue(at(spec_, "allow_signed"))) {
             for (std::size_t i = 0; i < made.size(); i++) {
                 made.allow_signed(i);
@@ -77,12 +79,7 @@ private:
     }
 
     void call() {
-        signdoc::Options given = options(server_);
-        const cJSON *option;
-        cJSON_ArrayForEach(option, at(spec_, "options")) {
-            given.set(option->string, cJSON_GetStringValue(option));
-        }
-        signdoc::Client client(given);
+        signdoc::Client client(options(server_, spec_));
         std::string what = text_at(spec_, "call");
         if (what == "specs") {
             check_specs(client.conversion_specs());

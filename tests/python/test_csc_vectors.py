@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import signdoc
-from support import REPOSITORY
+import vectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CASES: list[dict[str, Any]] = json.loads((REPOSITORY / "tests/vectors/csc.json").read_text())[
-    "cases"
-]
+CASES = vectors.cases("csc")
 BACK = "https://shop.example/callback"
 # What every case counts; other requests only where it names them.
 COUNTED = ("POST /csc/v2/credentials/", "POST /csc/v2/signatures/")
@@ -37,26 +34,20 @@ class Run:
     def __init__(self, case: dict[str, Any], sandbox: signdoc.Sandbox, face: str) -> None:
         self.case = case
         self.sandbox = sandbox
-        options: dict[str, Any] = {"max_retries": 0, **case.get("options", {})}
+        options: dict[str, Any] = {"max_retries": 0, **vectors.options(case, sandbox)}
         make = sandbox.client if face == "Client" else sandbox.async_client
         self.client: Any = make(**options)
 
     def do(self, made: Any) -> Any:
         return asyncio.run(made) if inspect.iscoroutine(made) else made
 
-    def set_up(self) -> None:
-        self.sandbox.reset()
-        if "variants" in self.case:
-            self.sandbox.set_variants(**self.case["variants"])
-        for rule in json.loads(json.dumps(self.case.get("faults", []))):
-            self.sandbox.faults.add(**rule.pop("fault"), **rule)
-
     def login(self) -> Any:
         login = self.do(self.client.csc.begin(BACK))
-        callback = self.sandbox.visit(login, action=self.case.get("action", "sign"))
+        back = self.sandbox.visit(login, action=self.case.get("action", "sign"))
+        callback = vectors.came_back(self.case, back.url)
         for _ in range(1, self.case.get("finish", 1)):
-            self.do(self.client.csc.finish(login.to_token(), callback.url))
-        return self.do(self.client.csc.finish(login.to_token(), callback.url))
+            self.do(self.client.csc.finish(login.to_token(), callback))
+        return self.do(self.client.csc.finish(login.to_token(), callback))
 
     def sign(self, step: dict[str, Any], session: Any) -> int:
         """How many signatures came."""
@@ -116,10 +107,9 @@ def test_vector(
     own_sandbox: signdoc.Sandbox,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with capsys.disabled():
-        print(f"\nvector csc/{case['id']} {face}")
+    vectors.announced(case, "csc", face, own_sandbox, capsys)
+    vectors.prepared(case, own_sandbox)
     run = Run(case, own_sandbox, face)
-    run.set_up()
     session = run.check(case, None)
     if "then" in case:
         assert session is not None

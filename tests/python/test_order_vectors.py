@@ -4,22 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
 import pytest
 
 import signdoc
-from support import REPOSITORY
+import vectors
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
-CASES: list[dict[str, Any]] = json.loads((REPOSITORY / "tests/vectors/orders.json").read_text())[
-    "cases"
-]
+CASES = vectors.cases("orders")
 PATHS = {"pades": "/signdoc/pades", "sdo": "/signdoc"}
 ORDER_KEYS = (
     "results",
@@ -28,13 +24,14 @@ ORDER_KEYS = (
     "show_understanding",
     "timeout_seconds",
     "visual_seals",
+    "strict",
 )
 
 
 @pytest.fixture(scope="module")
-def own_sandbox() -> Iterator[signdoc.Sandbox]:
-    with signdoc.Sandbox() as sandbox:
-        yield sandbox
+def sandboxes() -> Iterator[dict[str, signdoc.Sandbox]]:
+    with signdoc.Sandbox("production") as production, signdoc.Sandbox("test") as test:
+        yield {"production": production, "test": test}
 
 
 def document(kind: str, spec: dict[str, Any], samples: Path) -> Any:
@@ -58,22 +55,13 @@ class Run:
     def __init__(self, case: dict[str, Any], sandbox: signdoc.Sandbox, face: str) -> None:
         self.case = case
         self.sandbox = sandbox
-        client: Any = sandbox.client() if face == "Client" else sandbox.async_client()
-        self.client = client
+        make: Any = sandbox.client if face == "Client" else sandbox.async_client
+        self.client: Any = make(**vectors.options(case, sandbox))
         self.found: dict[str, Any] = {}
 
     def do(self, call: Callable[[Any], Any]) -> Any:
         made = call(self.client)
         return asyncio.run(made) if inspect.iscoroutine(made) else made
-
-    def set_up(self) -> None:
-        self.sandbox.reset()
-        if "variants" in self.case:
-            self.sandbox.set_variants(**self.case["variants"])
-        realm = urlsplit(self.sandbox.issuer).path
-        told = json.dumps(self.case.get("faults", [])).replace("$REALM", realm)
-        for rule in json.loads(told):
-            self.sandbox.faults.add(**rule.pop("fault"), **rule)
 
     def go(self, samples: Path, out: Path) -> None:
         kind, wanted = self.case["kind"], self.case["order"]
@@ -94,10 +82,11 @@ class Run:
                 state = self.do(lambda c: getattr(c, kind).wait(given, until=until))
                 self.found["state"] = state
             case "download":
-                result = self.do(lambda c: getattr(c, kind).download(given, to=out))
+                to, force = None if self.case.get("memory") else out, self.case.get("force", False)
+                result = self.do(lambda c: getattr(c, kind).download(given, to=to, force=force))
                 self.downloaded(result)
             case "discard":
-                self.do(lambda c: getattr(c, kind).discard(given))
+                self.downloaded(self.do(lambda c: getattr(c, kind).discard(given)))
             case "login":
                 self.login(given)
 
@@ -105,7 +94,8 @@ class Run:
         address = self.case["redirect_uri"]
         login = self.do(lambda c: c.login.begin(order, address))
         back = self.sandbox.visit(login, action=self.case["action"])
-        identity = self.do(lambda c: c.login.finish(login.to_token(), back.url))
+        callback = vectors.came_back(self.case, back.url)
+        identity = self.do(lambda c: c.login.finish(login.to_token(), callback))
         self.found["identity"] = identity.sign_id == login.sign_id and bool(identity.subject)
 
     def downloaded(self, result: Any) -> None:
@@ -126,12 +116,11 @@ def part(wanted: dict[str, Any], found: Any) -> dict[str, Any]:
 
 def check_sent(expected: dict[str, Any], case: dict[str, Any], sandbox: signdoc.Sandbox) -> None:
     path = PATHS[case["kind"]]
-    body = next(one.body for one in sandbox.requests if (one.method, one.path) == ("POST", path))
-    documents = body.pop("documents")
+    vectors.check_sent_documents(expected, path, sandbox)
     if "sent" in expected:
-        assert body == expected["sent"]
-    for wanted, sent in zip(expected.get("sent_documents", []), documents, strict=False):
-        assert {key: sent.get(key) for key in wanted} == wanted
+        seen = sandbox.requests
+        body = next(one.body for one in seen if (one.method, one.path) == ("POST", path))
+        assert {key: body[key] for key in body if key != "documents"} == expected["sent"]
 
 
 def check_error(expected: dict[str, Any], error: signdoc.SignDocError) -> None:
@@ -143,6 +132,16 @@ def check_error(expected: dict[str, Any], error: signdoc.SignDocError) -> None:
     assert {key: error.details.get(key) for key in details} == details
     for text in expected.get("message", []):
         assert text in error.message
+
+
+def check_kept(expected: dict[str, Any], error: signdoc.SignDocError) -> None:
+    """What a failure has kept: the order, and the answer that could not be taken apart."""
+    if "error_order" in expected:
+        assert bool(error.order and error.order.sign_id) == expected["error_order"]
+    if "raw_answer" in expected:
+        path = error.details.get("raw_answer")
+        is_kept = error.raw_answer is not None or (path is not None and Path(path).exists())
+        assert is_kept == expected["raw_answer"]
 
 
 def check_found(expected: dict[str, Any], everything: dict[str, Any]) -> None:
@@ -171,23 +170,22 @@ def check_requests(expected: dict[str, int], sandbox: signdoc.Sandbox) -> None:
 def test_vector(
     case: dict[str, Any],
     face: str,
-    own_sandbox: signdoc.Sandbox,
+    sandboxes: dict[str, signdoc.Sandbox],
     samples: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with capsys.disabled():
-        print(f"\nvector orders/{case['id']} {face}")
-    if case.get("needs") == "converter" and own_sandbox.converter is None:
-        pytest.skip(f"{case['id']} needs a converter: {own_sandbox.converter_reason}")
+    own_sandbox = sandboxes[case.get("environment", "production")]
+    vectors.announced(case, "orders", face, own_sandbox, capsys)
+    vectors.prepared(case, own_sandbox)
     expected = case["expect"]
     run = Run(case, own_sandbox, face)
-    run.set_up()
     if "error" in expected:
         with pytest.raises(signdoc.SignDocError) as caught:
             run.go(samples, tmp_path / "out")
         error = caught.value
         check_error(expected, error)
+        check_kept(expected, error)
         if error.results:
             run.found["conversions"] = error.results
         if error.download is not None:
@@ -195,7 +193,6 @@ def test_vector(
     else:
         run.go(samples, tmp_path / "out")
     check_found(expected, run.found)
-    if "sent" in expected or "sent_documents" in expected:
-        check_sent(expected, case, own_sandbox)
+    check_sent(expected, case, own_sandbox)
     if "requests" in expected:
         check_requests(expected["requests"], own_sandbox)

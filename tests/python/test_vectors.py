@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import signdoc
-from support import REPOSITORY
+import vectors
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from pathlib import Path
 
-CASES: list[dict[str, Any]] = json.loads(
-    (REPOSITORY / "tests/vectors/conversion.json").read_text()
-)["cases"]
+CASES = vectors.cases("conversion")
 ERROR_KEYS = {"code", "name", "origin", "http_status", "reference", "retryable", "retry_after"}
 
 
@@ -41,21 +38,12 @@ def documents(case: dict[str, Any], samples: Path, empty: Path) -> list[Any]:
     return made * count
 
 
-def prepared(case: dict[str, Any], sandbox: signdoc.Sandbox) -> None:
-    sandbox.reset()
-    if "variants" in case:
-        sandbox.set_variants(**case["variants"])
-    told = json.dumps(case.get("faults", [])).replace("$ISSUER", sandbox.issuer)
-    for rule in json.loads(told):
-        sandbox.faults.add(**rule.pop("fault"), **rule)
-
-
 def in_order(results: Iterable[signdoc.Conversion]) -> signdoc.ConversionResults:
     return signdoc.ConversionResults(sorted(results, key=lambda one: one.index))
 
 
 def blocking(case: dict[str, Any], sandbox: signdoc.Sandbox, given: list[Any], **how: Any) -> Any:
-    with sandbox.client(**case.get("options", {})) as client:
+    with sandbox.client(**vectors.options(case, sandbox)) as client:
         if case["call"] == "specs":
             return client.conversion_specs()
         if case["call"] == "convert_many":
@@ -65,7 +53,7 @@ def blocking(case: dict[str, Any], sandbox: signdoc.Sandbox, given: list[Any], *
 
 def awaited(case: dict[str, Any], sandbox: signdoc.Sandbox, given: list[Any], **how: Any) -> Any:
     async def call() -> Any:
-        async with sandbox.async_client(**case.get("options", {})) as client:
+        async with sandbox.async_client(**vectors.options(case, sandbox)) as client:
             if case["call"] == "specs":
                 return await client.conversion_specs()
             if case["call"] == "convert_many":
@@ -130,17 +118,16 @@ def test_vector(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    with capsys.disabled():
-        print(f"\nvector conversion/{case['id']} {face}")
     sandbox = sandboxes[case.get("environment", "production")]
-    if case.get("needs") == "converter" and sandbox.converter is None:
-        pytest.skip(f"{case['id']} needs a converter: {sandbox.converter_reason}")
+    vectors.announced(case, "conversion", face, sandbox, capsys)
     empty = tmp_path / "empty"
     empty.mkdir()
-    prepared(case, sandbox)
+    vectors.prepared(case, sandbox)
     expected = case["expect"]
     given = documents(case, samples, empty)
-    how: dict[str, Any] = {key: case[key] for key in ("strict", "allow_signed") if key in case}
+    how: dict[str, Any] = {
+        key: case[key] for key in ("strict", "allow_signed", "pdf_spec") if key in case
+    }
     how["to"] = tmp_path / "out" if case.get("to") == "folder" else None
     if "error" in expected:
         with pytest.raises(signdoc.SignDocError) as caught:
@@ -155,3 +142,4 @@ def test_vector(
         check_results(expected["results"], results)
     if "requests" in expected:
         check_requests(expected["requests"], sandbox)
+    vectors.check_sent_documents(expected, "/signdoc/convert", sandbox)
