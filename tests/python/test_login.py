@@ -232,7 +232,6 @@ ID_TOKENS = [
     "alg_none",
     "hs256",
     "unknown_kid",
-    "missing_kid",
     "signature",
 ]
 

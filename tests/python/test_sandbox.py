@@ -194,6 +194,46 @@ def test_variants_can_be_chosen(sandbox: signdoc.Sandbox, client: signdoc.Client
     assert sandbox.state["variants"]["pdf_specs"] == "array"
 
 
+def test_unknown_variants_are_refused(sandbox: signdoc.Sandbox) -> None:
+    for unknown in ({"no_such_variant": True}, {"digests": "octal"}):
+        with pytest.raises(signdoc.InputError, match="variants"):
+            sandbox.set_variants(**unknown)
+
+
+def addresses(sandbox: signdoc.Sandbox) -> dict[str, set[str]]:
+    """At which addresses requests to the service arrived, by their paths."""
+    seen: dict[str, set[str]] = {}
+    for request in sandbox.requests:
+        if request.path.startswith("/signdoc"):
+            seen.setdefault(request.path, set()).add(request.address)
+    return seen
+
+
+def test_orders_may_have_an_address_of_their_own() -> None:
+    with signdoc.Sandbox("test", two_addresses=True) as sandbox, sandbox.client() as client:
+        assert sandbox.orders_url != sandbox.base_url
+        assert client.conversion_specs() == ["PDFA_2B"]
+        order = client.sdo.create("Loan", [signdoc.SdoDocument(text="Hei")])
+        sandbox.sign(order)
+        assert client.sdo.download(order).documents
+        assert addresses(sandbox) == {
+            "/signdoc/convert/pdf/specs": {"base"},
+            "/signdoc": {"orders"},
+        }
+        assert not any(request.refused for request in sandbox.requests)
+        sandbox.set_variants(two_addresses=False)
+        sandbox.reset()
+        assert sandbox.state["variants"]["two_addresses"] is True
+
+
+def test_addresses_can_be_kept_apart_later(sandbox: signdoc.Sandbox) -> None:
+    sandbox.set_variants(two_addresses=True)
+    with sandbox.client() as client:
+        client.conversion_specs()
+        client.sdo.create("Loan", [signdoc.SdoDocument(text="Hei")])
+    assert addresses(sandbox) == {"/signdoc/convert/pdf/specs": {"base"}, "/signdoc": {"orders"}}
+
+
 def test_a_folder_called_signdoc_is_not_the_package(tmp_path: Path) -> None:
     (tmp_path / "signdoc").mkdir()
     (tmp_path / "signdoc" / "__init__.py").write_text("raise SystemExit('wrong package')")
