@@ -277,6 +277,14 @@ impl Client {
         format!("at {} ({source})", url.as_str().trim_end_matches('/'))
     }
 
+    /// Whether orders are sent to another place than the provider publishes.
+    fn is_elsewhere(&self, found: &Findings) -> bool {
+        let Some(own) = &self.config().orders_url else { return false };
+        let published = found.discovery.as_ref().ok().and_then(|all| all.service("").ok());
+        let plain = |url: &Url| url.as_str().trim_end_matches('/').to_owned();
+        published.is_some_and(|published| plain(published) != plain(own))
+    }
+
     /// Whether the order endpoints are where orders would be sent.
     fn check_orders(&self, found: &Findings) -> CheckPoint {
         let at = self.origin_of_address(&self.config().orders_url, "orders_url", found);
@@ -284,6 +292,14 @@ impl Client {
             return CheckPoint::skipped("orders", "there is no token");
         };
         match error.code() {
+            // Any server says that of a path it does not know.
+            Code::OrderNotFound if self.is_elsewhere(found) => CheckPoint::failed(
+                "orders",
+                format!(
+                    "orders go to the service {at}, which knows no order, and is not where the provider says that they are"
+                ),
+                "leave orders_url unset, or set it to the signdoc-baseurl of the discovery document; behind a gateway of your own, make sure that it passes orders on",
+            ),
             // Nobody knows that order: somebody was asked who knows others.
             Code::OrderNotFound | Code::RequestRejected | Code::OrderRejected => {
                 CheckPoint::passed(

@@ -12,11 +12,11 @@ use std::path::{Path, PathBuf};
 /// An open file that this process holds.
 #[derive(Debug)]
 pub(crate) struct LockedFile {
-    file: File,
+    /// Nothing only while it is dropped.
+    file: Option<File>,
     path: PathBuf,
-    /// Dropped after the file is closed.
     #[cfg(unix)]
-    _held: held::Held,
+    held: held::Entry,
 }
 
 impl LockedFile {
@@ -36,21 +36,34 @@ impl LockedFile {
     /// have been put there by somebody else, see [`check_own`].
     pub(crate) fn open(path: &Path) -> io::Result<Option<Self>> {
         check_own(path, &std::fs::symlink_metadata(path)?)?;
-        Self::hold(path, false)
+        let opened = Self::hold(path, false)?;
+        if let Some(opened) = &opened {
+            // It may have been another file a moment ago.
+            check_own(path, &opened.file()?.metadata()?)?;
+        }
+        Ok(opened)
     }
 
-    /// As [`LockedFile::open`], and makes the file when it is missing.
+    /// As [`LockedFile::open`] for a file that the caller names, whoever may write to it, and makes
+    /// the file when it is missing.
     pub(crate) fn open_or_create(path: &Path) -> io::Result<Option<Self>> {
-        match Self::open(path) {
+        // The name may be a link to it.
+        match path.canonicalize() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Self::create(path),
-            opened => opened,
+            Err(error) => Err(error),
+            Ok(path) if !path.is_file() => Err(not_regular(&path)),
+            Ok(path) => Self::hold(&path, false),
         }
+    }
+
+    fn file(&self) -> io::Result<&File> {
+        self.file.as_ref().ok_or_else(|| io::ErrorKind::NotFound.into())
     }
 
     /// All that is in the file, but no more than `most` bytes.
     pub(crate) fn read(&self, most: u64) -> io::Result<Vec<u8>> {
         let mut bytes = Vec::new();
-        let mut file = &self.file;
+        let mut file = self.file()?;
         file.seek(SeekFrom::Start(0))?;
         file.take(most).read_to_end(&mut bytes)?;
         Ok(bytes)
@@ -58,15 +71,20 @@ impl LockedFile {
 
     /// Adds to its end.
     pub(crate) fn append(&self, bytes: &[u8]) -> io::Result<()> {
-        (&self.file).write_all(bytes)
+        self.file()?.write_all(bytes)
+    }
+
+    /// Its length in bytes.
+    pub(crate) fn len(&self) -> io::Result<u64> {
+        Ok(self.file()?.metadata()?.len())
     }
 
     pub(crate) fn sync(&self) -> io::Result<()> {
-        self.file.sync_all()
+        self.file()?.sync_all()
     }
 
     pub(crate) fn set_len(&self, length: u64) -> io::Result<()> {
-        self.file.set_len(length)
+        self.file()?.set_len(length)
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -84,7 +102,7 @@ pub(crate) fn check_own(path: &Path, found: &Metadata) -> io::Result<()> {
         Err(io::Error::new(io::ErrorKind::InvalidInput, format!("{} {why}", path.display())))
     };
     if !found.is_file() {
-        return refused("is no regular file");
+        return Err(not_regular(path));
     }
     #[cfg(unix)]
     {
@@ -100,6 +118,11 @@ pub(crate) fn check_own(path: &Path, found: &Metadata) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+fn not_regular(path: &Path) -> io::Error {
+    let told = format!("{} is no regular file", path.display());
+    io::Error::new(io::ErrorKind::InvalidInput, told)
 }
 
 /// Opens a file for reading that passes [`check_own`], without waiting for anybody: a pipe that
@@ -152,15 +175,29 @@ impl LockedFile {
                 std::mem::forget(file);
                 return Ok(None);
             }
-            check_own(path, &found)?;
+            if !found.is_file() {
+                return Err(not_regular(path));
+            }
             match fcntl_lock(&file, FlockOperation::NonBlockingLockExclusive) {
                 // A file system without locks is taken as it is.
                 Ok(()) | Err(Errno::NOLCK | Errno::OPNOTSUPP) => {}
                 Err(Errno::AGAIN | Errno::ACCESS) => return Ok(None),
                 Err(other) => return Err(other.into()),
             }
-            Ok(Some(Self { _held: held::Held::new(&found), path: path.to_owned(), file }))
+            Ok(Some(Self { held: held::add(&found), path: path.to_owned(), file: Some(file) }))
         })
+    }
+}
+
+#[cfg(unix)]
+impl Drop for LockedFile {
+    fn drop(&mut self) {
+        // In one turn: another thread's file may get the number of this one as soon as it is
+        // closed, and must not be taken for held.
+        held::in_turn(|| {
+            drop(self.file.take());
+            held::remove(self.held);
+        });
     }
 }
 
@@ -170,9 +207,9 @@ impl LockedFile {
         use std::fs::TryLockError;
 
         let file = options(create).open(path)?;
-        check_own(path, &file.metadata()?)?;
-        let held = Self { file, path: path.to_owned() };
-        match held.file.try_lock() {
+        let locked = file.try_lock();
+        let held = Self { file: Some(file), path: path.to_owned() };
+        match locked {
             Ok(()) => Ok(Some(held)),
             Err(TryLockError::WouldBlock) => Ok(None),
             Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => {
@@ -194,7 +231,7 @@ mod held {
     use arc_swap::ArcSwapOption;
 
     /// Process, device and file.
-    type Entry = (u32, u64, u64);
+    pub(super) type Entry = (u32, u64, u64);
 
     static HELD: ArcSwapOption<Vec<Entry>> = ArcSwapOption::const_empty();
     /// The process whose thread is opening or closing right now.
@@ -209,22 +246,14 @@ mod held {
         HELD.load().as_ref().is_some_and(|held| held.contains(&entry))
     }
 
-    /// Gives its place in the list back when it is dropped.
-    #[derive(Debug)]
-    pub(super) struct Held(Entry);
-
-    impl Held {
-        pub(super) fn new(found: &Metadata) -> Self {
-            let entry = entry(found);
-            change(|held| held.push(entry));
-            Self(entry)
-        }
+    pub(super) fn add(found: &Metadata) -> Entry {
+        let entry = entry(found);
+        change(|held| held.push(entry));
+        entry
     }
 
-    impl Drop for Held {
-        fn drop(&mut self) {
-            change(|held| held.retain(|one| *one != self.0));
-        }
+    pub(super) fn remove(entry: Entry) {
+        change(|held| held.retain(|one| *one != entry));
     }
 
     fn change(change: impl Fn(&mut Vec<Entry>)) {

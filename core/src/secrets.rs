@@ -5,7 +5,7 @@
 //! an answer before an error, a trace or a log is made of it.
 
 use std::borrow::Cow;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,6 +26,8 @@ const RAW_HOLDS_SECRETS: &str = "raw_answer_holds_secrets";
 const OMITTED: &str = "[base64 omitted]";
 /// Shorter texts are no secrets that could be told apart from ordinary words.
 const SHORTEST: usize = 6;
+/// The bytes of a form by whose end it is looked for.
+const END: usize = SHORTEST;
 /// Secrets that are remembered; older ones have expired long ago.
 const KEPT: usize = 256;
 /// An unbroken run of base64 characters of this length is a document or a token, not a message.
@@ -42,9 +44,12 @@ const FORM_FIELDS: &[&str] = &[
     "access_token",
 ];
 
+/// A secret, in every form in which it may be repeated; the first one is the secret itself.
+type Forms = Arc<[Zeroizing<String>]>;
+
 /// The live secrets of one client; clones share them.
 #[derive(Clone, Default)]
-pub(crate) struct Secrets(Arc<Mutex<VecDeque<Zeroizing<String>>>>);
+pub(crate) struct Secrets(Arc<Mutex<VecDeque<(Zeroizing<String>, Forms)>>>);
 
 impl fmt::Debug for Secrets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -60,7 +65,7 @@ impl Secrets {
             return;
         }
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match known.iter().position(|one| one.as_str() == secret) {
+        match known.iter().position(|(one, _)| one.as_str() == secret) {
             Some(0) => {}
             Some(at) => {
                 if let Some(one) = known.remove(at) {
@@ -69,7 +74,7 @@ impl Secrets {
             }
             None => {
                 known.truncate(KEPT - 1);
-                known.push_front(Zeroizing::new(secret.to_owned()));
+                known.push_front((Zeroizing::new(secret.to_owned()), forms(secret).into()));
             }
         }
     }
@@ -93,8 +98,7 @@ impl Secrets {
     /// The text without secrets, in whatever form they stand there.
     pub(crate) fn clean<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let mut cleaned = Cow::Borrowed(text);
-        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for form in known.iter().flat_map(|secret| forms(secret)) {
+        for form in self.forms().iter().flat_map(|forms| forms.iter()) {
             if cleaned.contains(form.as_str()) {
                 cleaned = Cow::Owned(cleaned.replace(form.as_str(), REDACTED));
             }
@@ -102,12 +106,41 @@ impl Secrets {
         cleaned
     }
 
+    /// All forms, in a list of its own: others learn while a text is searched.
+    fn forms(&self) -> Vec<Forms> {
+        let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        known.iter().map(|(_, forms)| forms.clone()).collect()
+    }
+
+    /// Whether a secret stands in `bytes`, which may be large: one pass for all of them.
+    fn stand_in(&self, bytes: &[u8]) -> bool {
+        let known = self.forms();
+        let mut by_end: HashMap<[u8; END], Vec<&[u8]>> = HashMap::new();
+        // Most places are passed by at the price of one look into a table.
+        let mut ends = vec![false; 1 << 16];
+        for form in known.iter().flat_map(|forms| forms.iter()) {
+            if let Some(end) = form.as_bytes().last_chunk::<END>() {
+                by_end.entry(*end).or_default().push(form.as_bytes());
+                if let Some(slot) = ends.get_mut(slot_of(end)) {
+                    *slot = true;
+                }
+            }
+        }
+        bytes.windows(END).enumerate().any(|(at, window)| {
+            let Some(end) = window.first_chunk::<END>() else { return false };
+            ends.get(slot_of(end)).is_some_and(|slot| *slot)
+                && by_end.get(end).is_some_and(|forms| {
+                    let before = bytes.get(..at + END).unwrap_or_default();
+                    forms.iter().any(|form| before.ends_with(form))
+                })
+        })
+    }
+
     /// The error without secrets in its texts and details.
     pub(crate) fn cleaned(&self, error: Error) -> Error {
         // A raw answer stays as it came: it may be the only copy. Whoever passes the error on has to
         // know.
-        let holds =
-            |raw: &Bytes| matches!(self.clean(&String::from_utf8_lossy(raw)), Cow::Owned(_));
+        let holds = |raw: &Bytes| self.stand_in(raw);
         let error = match error.raw_answer().is_some_and(holds) {
             true => error.with_detail(RAW_HOLDS_SECRETS, true),
             false => error,
@@ -117,6 +150,13 @@ impl Secrets {
             Cow::Owned(cleaned) => Some(cleaned),
         })
     }
+}
+
+/// A number for the end of a form, below 65,536.
+fn slot_of(end: &[u8; END]) -> usize {
+    let mixed = u64::from_le_bytes([end[0], end[1], end[2], end[3], end[4], end[5], 0, 0])
+        .wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (mixed >> 48) as usize
 }
 
 /// Replaces the texts in `value` for which `change` has another one.
@@ -293,6 +333,24 @@ mod tests {
                 assert!(rest.len() + 20 < encoded.len(), "{encoded} became {cleaned}");
             }
         }
+    }
+
+    #[test]
+    fn every_form_is_found_in_bytes() {
+        let secrets = secrets();
+        secrets.learn("another one that is longer than the first");
+        for forms in secrets.forms() {
+            for form in forms.iter() {
+                let text = [&[0xff; 9], form.as_bytes(), b"tail"].concat();
+                assert!(secrets.stand_in(&text), "{}", form.as_str());
+                let cut = &text[..text.len() - 5];
+                let shorter = forms.iter().any(|one| cut.ends_with(one.as_bytes()));
+                let holds = String::from_utf8_lossy(cut);
+                let inside = forms.iter().any(|one| holds.contains(one.as_str()));
+                assert_eq!(secrets.stand_in(cut), inside || shorter, "{}", form.as_str());
+            }
+        }
+        assert!(!secrets.stand_in(b"none"));
     }
 
     #[test]

@@ -66,6 +66,7 @@ from signdoc.orders import (
     SdoSigned,
     SdoState,
     Seal,
+    recover,
 )
 from signdoc.results import (
     Conversion,
@@ -150,6 +151,7 @@ __all__ = [
     "__version__",
     "finish_downloads",
     "preflight",
+    "recover",
     "verify",
     "web",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, Generic, TypeAlias, TypeVar
 
 from signdoc import _native
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from signdoc._documents import Document
     from signdoc._native import Order as NativeOrder
+    from signdoc._options import StrPath
     from signdoc.errors import SignDocError
 
 Piece: TypeAlias = tuple[bytes | None, str | None]
@@ -443,6 +445,20 @@ class Recovery(Record, Generic[D]):
             None if one is None else str(one) for one in (self.journal, self.raw_answer)
         )
         _native.dismiss(journal, raw_answer)
+
+
+def recover(directory: StrPath) -> list[Recovery[Any]]:
+    """Lists and finishes the downloads into ``directory`` that broke off, of both kinds of orders.
+
+    As ``client.pades.recover`` and ``client.sdo.recover``, without asking the service: no client is
+    needed. Every document that had arrived whole is in the folder afterwards. Calling it again is
+    safe.
+
+    Raises:
+        SignDocError: The folder cannot be read. Trouble with one download is told in its own
+            `Recovery`.
+    """
+    return [from_recovery(row) for row in _native.recover(os.fsdecode(directory))]
 
 
 def from_order(native: NativeOrder) -> Order:

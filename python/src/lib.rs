@@ -43,7 +43,7 @@ mod _native {
     #[pymodule_export]
     use crate::orders::{
         Order, dismiss, finish_receptions, order_discard, order_download, order_recover,
-        order_state, order_states, order_wait, pades_create, receptions, sdo_create,
+        order_state, order_states, order_wait, pades_create, receptions, recover, sdo_create,
     };
     #[pymodule_export]
     use crate::table::{error_table, options, spec, warning_table};

@@ -329,6 +329,16 @@ pub(crate) fn order_recover(
     })
 }
 
+/// As `order_recover`, of both kinds and without the service.
+#[pyfunction]
+pub(crate) fn recover(py: Python<'_>, directory: PathBuf) -> PyResult<Vec<RecoveryRow<'_>>> {
+    guarded(py, || {
+        let found = py.detach(|| signdoc::recover(directory));
+        let found = found.map_err(|error: Error| raised(py, &error))?;
+        found.into_iter().map(|one| recovery_row(py, one)).collect()
+    })
+}
+
 /// Removes what is kept of a download for good: a journal with its raw answer, or one alone.
 #[pyfunction]
 #[pyo3(signature = (journal, raw_answer))]
@@ -338,18 +348,8 @@ pub(crate) fn dismiss(
     raw_answer: Option<PathBuf>,
 ) -> PyResult<()> {
     guarded(py, || {
-        let kept = journal.as_ref().or(raw_answer.as_ref());
-        let Some(directory) = kept.and_then(|path| path.parent()).map(PathBuf::from) else {
-            return Ok(());
-        };
-        let dismissed = py.detach(|| {
-            let found = signdoc::recover(directory)?;
-            let is_it = |one: &Recovery| match &journal {
-                Some(_) => one.journal == journal,
-                None => one.journal.is_none() && one.raw_answer == raw_answer,
-            };
-            found.into_iter().find(is_it).map_or(Ok(()), |mut one| one.dismiss())
-        });
+        let dismissed =
+            py.detach(|| signdoc::order::dismiss(journal.as_deref(), raw_answer.as_deref()));
         dismissed.map_err(|error: Error| raised(py, &error))
     })
 }

@@ -80,6 +80,8 @@ def changed(answer: Any, path: tuple[Any, ...], change: str) -> bytes:
             "a text": "something",
             "true": True,
             "false": False,
+            "lines": lines(value),
+            "numbers": list(value.encode()) if isinstance(value, str) else value,
             "an object": {},
             "empty": "",
             "cut": value[: len(value) // 2] if isinstance(value, str) else value,
@@ -160,6 +162,51 @@ def test_nothing_of_a_changed_answer_is_lost(into: str, tmp_path: Path) -> None:
     print(f"{count} changed answers, into {into}")
     assert count > 500
     assert not wrong, "\n".join(wrong)
+
+
+# What leaves the content in the answer, in another form.
+FORMS = ("renamed", "nested", "in a list", "lines", "numbers", "doubled with another value")
+
+
+@pytest.mark.parametrize("kind", ["pades", "sdo"])
+def test_nothing_is_lost_where_only_the_number_of_the_order_is_known(
+    kind: str, tmp_path: Path
+) -> None:
+    count = 0
+    wrong = []
+    with RawService() as service, service.client(max_retries=0) as client:
+        path, answer, contents, group = (
+            (PADES, pades_answer, DOCUMENTS, client.pades)
+            if kind == "pades"
+            else (SDO, sdo_answer, DATA_OBJECTS, client.sdo)
+        )
+        service.order(path)
+        expected = {part for document in WHOLE[kind] for part in document}
+        for place in places(answer(*contents)):
+            for form in FORMS:
+                count += 1
+                body = changed(answer(*contents), place, form)
+                service.on("DELETE", path, Reply.of(200, body))
+                folder = tmp_path / str(count)
+                try:
+                    download = group.download(SIGN_ID, to=folder)
+                except signdoc.SignDocError as error:
+                    if not is_kept(error, group, body, folder):
+                        wrong.append(f"{place} {form}: the answer is not kept: {error!r}")
+                    continue
+                there = {part for document in found(download, kind) for part in document}
+                if not expected <= there:
+                    wrong.append(f"{place} {form}: success without everything: {download!r}")
+    print(f"{count} changed answers of a {kind} order of which only the number is known")
+    assert count > 80
+    assert not wrong, "\n".join(wrong)
+
+
+def lines(value: Any) -> Any:
+    """A text in lines, as base64 is often written."""
+    if not isinstance(value, str):
+        return [value]
+    return [value[at : at + 76] for at in range(0, len(value), 76)]
 
 
 def lost(client: signdoc.Client, kind: str, body: bytes, folder: Path | None) -> str | None:

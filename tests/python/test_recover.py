@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import signdoc
-from raw_service import SIGN_ID, RawService, Reply, head, pades_answer
+from raw_service import PADES, SIGN_ID, RawService, Reply, head, pades_answer
 from support import CONVERT, PDF, answer, started
 
 if TYPE_CHECKING:
@@ -69,6 +69,93 @@ def test_a_raw_answer_without_a_journal_is_found(
     assert client.pades.recover(tmp_path) == []
 
 
+def test_an_answer_that_was_moved_waits_for_its_journal(
+    service: RawService, client: signdoc.Client, tmp_path: Path
+) -> None:
+    journal, kept = interrupted(service, client, tmp_path)
+    moved = tmp_path / f"signdoc-{SIGN_ID}-0123456789abcdef" / f".signdoc-{SIGN_ID}-1.answer.part"
+    moved.parent.mkdir(mode=0o700)
+    moved.write_bytes(BODY)
+    moved.chmod(0o600)
+    kept.unlink()
+    with journal.open("a") as file:
+        file.write(json.dumps({"event": "moved", "answer": str(moved)}) + "\n")
+    (found,) = client.pades.recover(moved.parent)
+    assert (found.outcome, found.raw_answer) == ("partial", moved)
+    assert "recover that folder" in str(found.problem)
+    assert moved.read_bytes() == BODY, "only its journal knows what was asked for"
+    (found,) = client.pades.recover(tmp_path)
+    assert found.outcome == "complete"
+    assert not moved.parent.exists() or list(moved.parent.iterdir()) != [moved]
+    assert not journal.exists()
+
+
+def test_an_order_that_was_handed_out_is_not_asked_for_again(
+    service: RawService, client: signdoc.Client, tmp_path: Path
+) -> None:
+    interrupted(service, client, tmp_path)
+    (found,) = signdoc.recover(tmp_path)
+    assert (found.outcome, found.ask_again) == ("partial", False)
+    found.dismiss()
+    assert signdoc.recover(tmp_path) == []
+
+
+def test_each_kind_recovers_its_own(
+    service: RawService, client: signdoc.Client, tmp_path: Path
+) -> None:
+    journal, kept = interrupted(service, client, tmp_path)
+    kept.write_bytes(BODY)
+    assert client.sdo.recover(tmp_path) == []
+    assert kept.read_bytes() == BODY
+    journal.unlink()
+    assert client.sdo.recover(tmp_path) == []
+    assert kept.read_bytes() == BODY
+    (found,) = client.pades.recover(tmp_path)
+    assert found.outcome == "complete"
+
+
+def test_a_journal_that_never_began_is_cleared_away(tmp_path: Path) -> None:
+    journal = tmp_path / f".signdoc-{SIGN_ID}-1.journal"
+    journal.touch(mode=0o600)
+    assert signdoc.recover(tmp_path) == []
+    assert not journal.exists()
+
+
+def test_an_answer_that_cannot_be_read_is_told_as_that(
+    service: RawService, client: signdoc.Client, tmp_path: Path
+) -> None:
+    _, kept = interrupted(service, client, tmp_path)
+    os.link(kept, tmp_path / "second")
+    (found,) = signdoc.recover(tmp_path)
+    assert (found.outcome, found.ask_again) == ("unreadable", False)
+    assert "more than one name" in str(found.problem)
+
+
+def test_many_downloads_at_once_leave_nothing_behind(
+    service: RawService, client: signdoc.Client, tmp_path: Path
+) -> None:
+    service.order(PADES)
+    # No order is named, so that it fits all of them.
+    body = BODY.replace(f'"signId": "{SIGN_ID}", '.encode(), b"")
+    assert SIGN_ID.encode() not in body
+    service.on("DELETE", PADES, Reply.of(200, body))
+    before = len(os.listdir("/proc/self/fd")) if Path("/proc/self/fd").exists() else None
+
+    def work(number: int) -> None:
+        for time in range(20):
+            client.pades.download(f"{SIGN_ID[:-4]}{number:02}{time:02}", to=tmp_path)
+
+    threads = [threading.Thread(target=work, args=[number]) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(PATIENCE)
+    assert list(tmp_path.rglob(".*")) == []
+    if before is not None:
+        client.close()
+        assert len(os.listdir("/proc/self/fd")) <= before
+
+
 def test_a_raw_answer_without_a_journal_that_puzzles_stays(
     service: RawService, client: signdoc.Client, tmp_path: Path
 ) -> None:
@@ -95,7 +182,7 @@ def test_a_journal_of_somebody_else_is_not_believed(
     os.chown(journal, 0, 0)
     os.chown(kept, NOBODY, NOBODY)
     (found_one,) = client.pades.recover(tmp_path)
-    assert found_one.outcome == "nothing_arrived"
+    assert found_one.outcome == "unreadable"
     assert found_one.problem is not None
     assert all(path.read_bytes() == data for path, data in before.items())
 

@@ -23,8 +23,8 @@ pub(crate) fn sign() -> Command {
             "Creates a sign order with the documents, shows the address where the end user signs \
              (or opens it), waits until it is done, and downloads the results.\n\n\
              A PAdES order takes PDF documents. An order of signed data objects (--sdo) also \
-             takes texts (--text, and *.txt in UTF-8, of characters that ISO-8859-1 has) and XML \
-             (*.xml, with --xls). The end user must come to sign within 90 seconds. The login \
+             takes texts (--text, and *.txt in UTF-8) and XML (*.xml, with --xls). The end user \
+             must come to sign within 90 seconds. The login \
              comes back to a loopback address, which must be registered with the service; with \
              --redirect-uri it comes back elsewhere, and this program follows the order alone.\n\n\
              {RULE}\n\n\

@@ -117,7 +117,9 @@ impl Error {
             || self.0.name.as_deref().is_some_and(has)
             || self.0.reference.as_deref().is_some_and(has)
             || has(&Value::Object(self.0.details.clone()).to_string())
-            || self.0.conversions.iter().any(|one| has(&one.to_json().to_string()));
+            || self.0.conversions.iter().any(|one| has(&one.to_json().to_string()))
+            || self.0.download.as_ref().is_some_and(|one| has(&one.to_json().to_string()))
+            || self.0.order.as_ref().is_some_and(|one| has(&one.to_json().to_string()));
         if !needed {
             return self;
         }
@@ -129,7 +131,11 @@ impl Error {
                 }
             }
             crate::secrets::change_members(&mut inner.details, change);
-            inner.conversions.iter_mut().for_each(|one| one.map_texts(change));
+            let of_order = inner.order.iter_mut().flat_map(|order| &mut order.conversions);
+            inner.conversions.iter_mut().chain(of_order).for_each(|one| one.map_texts(change));
+            if let Some(download) = &mut inner.download {
+                Arc::make_mut(download).map_texts(change);
+            }
         })
     }
 

@@ -58,7 +58,8 @@ impl Orders {
             Some(error) => {
                 let sign_id = order.sign_id.clone();
                 let told = format!("{}; the order exists as {sign_id}", error.message());
-                Err(error.with_message(told).with_detail("sign_id", sign_id).with_order(order))
+                let error = error.with_message(told).with_detail("sign_id", sign_id);
+                Err(call.secrets.cleaned(error.with_order(order)))
             }
             None => Ok(order),
         }

@@ -234,6 +234,7 @@ fn in_fallback(
     let failed = |error: std::io::Error| (path.clone(), error);
     fallback.folder().map_err(failed)?;
     let spool = Spool::create(&path).map_err(failed)?;
+    fallback.sync().map_err(failed)?;
     let told = journal.moved(&path);
     told.map_err(|error| failed(std::io::Error::other(error.to_string())))?;
     Ok(spool)

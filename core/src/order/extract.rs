@@ -13,6 +13,7 @@ use super::places::{Part, Places};
 use super::reading::{Reading, TEXT_MAX};
 use super::room::Fallback;
 use super::spool::Spool;
+use super::unknown::Unknown;
 use crate::error::{Code, Error, of_scan};
 use crate::wire::{BufferPool, Limits, ScanError, Scanner, WINDOW};
 
@@ -56,7 +57,7 @@ pub(super) struct Found {
     pub order_name: Option<String>,
     pub order_state: Option<String>,
     pub documents: BTreeMap<usize, FoundDocument>,
-    /// Long texts in places where no result belongs.
+    /// Values in places where no result belongs that are long enough to be one.
     pub unexplained: usize,
     /// A part that stands twice with different content.
     pub doubled: Option<String>,
@@ -124,6 +125,7 @@ pub(super) fn extract(
         again: false,
         recognised: false,
         without_texts: false,
+        unknown: Unknown::default(),
     };
     let mut problem = None;
     for _ in 0..READINGS {
@@ -181,6 +183,7 @@ fn read<'a>(
     reading.current = None;
     reading.again = false;
     reading.found.unexplained = 0;
+    reading.unknown = Unknown::default();
     let limits = Limits { max_bytes: most, ..Limits::default() };
     let mut scanner = Scanner::new(reading, limits, pool);
     let outcome = feed(spool, &mut scanner);

@@ -96,9 +96,16 @@ impl Journal {
             match LockedFile::create(&path) {
                 Ok(Some(file)) => {
                     let journal = Self { file, folder: folder.clone() };
-                    journal.write(&header.to_json(), true)?;
-                    sync_folder(folder).map_err(|error| failed(folder, &error))?;
-                    return Ok(journal);
+                    let written = journal.write(&header.to_json(), true);
+                    let durable = written
+                        .and_then(|()| sync_folder(folder).map_err(|error| failed(folder, &error)));
+                    return match durable {
+                        Ok(()) => Ok(journal),
+                        Err(error) => {
+                            let _ = std::fs::remove_file(&path);
+                            Err(error)
+                        }
+                    };
                 }
                 // Somebody who recovers the folder looked at it in between.
                 Ok(None) => {}
@@ -198,9 +205,19 @@ impl Journal {
         let _ = std::fs::remove_file(self.path());
     }
 
+    /// Removes a journal that never began.
+    pub(super) fn abandon(self) {
+        let _ = std::fs::remove_file(self.path());
+    }
+
     fn write(&self, line: &Value, sync: bool) -> Result<()> {
         let text = format!("{line}\n");
-        let written = self.file.append(text.as_bytes()).and_then(|()| match sync {
+        let before = self.file.len();
+        let appended = self.file.append(text.as_bytes()).inspect_err(|_| {
+            // Half a line would spoil the one that comes next.
+            let _ = before.and_then(|length| self.file.set_len(length));
+        });
+        let written = appended.and_then(|()| match sync {
             true => self.file.sync(),
             false => Ok(()),
         });
@@ -211,9 +228,13 @@ impl Journal {
     pub(super) fn read(&self) -> Result<Option<Story>> {
         let bytes = self.file.read(READ_MAX).map_err(|error| failed(self.path(), &error))?;
         let text = String::from_utf8_lossy(&bytes);
-        // The last line may have been cut by the crash: it is no JSON then.
-        let mut lines = text.lines().map_while(|line| serde_json::from_str::<Value>(line).ok());
-        let Some(first) = lines.next() else { return Ok(None) };
+        // A line may have been cut by a crash or a full disk: it is no JSON then. Without the first
+        // one nothing was sent.
+        if !text.contains('\n') && self.answer_path().symlink_metadata().is_err() {
+            return Ok(None);
+        }
+        let mut lines = text.lines().map(|line| serde_json::from_str::<Value>(line).ok());
+        let first = lines.next().flatten().unwrap_or_default();
         let header = Header::from_json(&first, &self.folder).ok_or_else(|| {
             let why = io::Error::other("it is no journal of this version");
             failed(self.path(), &why)
@@ -228,7 +249,7 @@ impl Journal {
             placed: Vec::new(),
             partial: Vec::new(),
         };
-        for line in lines {
+        for line in lines.flatten() {
             story.take(&line, &self.folder);
         }
         Ok(Some(story))
@@ -299,6 +320,13 @@ pub(super) fn stem_of_answer(path: &Path) -> String {
 /// The name of a raw answer, for a file in another folder than its journal's.
 pub(super) fn answer_name(sign_id: &str) -> String {
     format!("{PREFIX}{}-1{ANSWER_SUFFIX}", file_stem(sign_id))
+}
+
+/// Whether a raw answer lies in a folder that was made because another one had no room.
+pub(super) fn is_in_fallback(path: &Path) -> bool {
+    let absolute = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = absolute.parent().and_then(Path::file_name).unwrap_or_default();
+    folder.to_string_lossy().starts_with(&format!("signdoc-{}-", stem_of_answer(path)))
 }
 
 /// Whether a path can be that of a raw answer for which its folder had no room.

@@ -29,6 +29,7 @@ mod room;
 mod sdo;
 mod spool;
 mod state;
+mod unknown;
 mod wait;
 
 use std::path::Path;
@@ -50,7 +51,7 @@ pub use pades::{PadesDocument, PadesOrder, SealPosition};
 #[cfg(feature = "signing")]
 pub(crate) use pdf::SentDocument;
 pub use reception::{Reception, ReceptionWatch, receptions, wait_for_receptions};
-pub use recover::{Recovery, RecoveryOutcome, recover};
+pub use recover::{Recovery, RecoveryOutcome, dismiss, recover};
 pub use results::{Download, PadesDownload, PadesSigned, SdoDownload, SdoSigned};
 pub use sdo::{SdoDocument, SdoOrder};
 pub use wait::{StateWatch, WaitOptions};
@@ -367,13 +368,13 @@ impl Orders {
         let config = &self.client.shared.config;
         let most = config.max_answer;
         let mut spool = spool::Spool::anonymous(&config.fallback_folder());
-        // What is lost on the way was to be thrown away.
-        while let Ok(Some(chunk)) = answer.chunk().await {
-            spool.write(&chunk);
-            if spool.len() > most {
-                break;
-            }
-        }
+        let ended = loop {
+            match answer.chunk().await {
+                Ok(Some(chunk)) if spool.len() <= most => spool.write(&chunk),
+                Ok(_) => break Ok(()),
+                Err(error) => break Err(error),
+            };
+        };
         let target = extract::Target {
             kind: self.kind,
             places: &places::Places::Memory,
@@ -385,7 +386,23 @@ impl Orders {
         };
         let pool = &self.client.shared.pool;
         let found = extract::extract(&mut spool, target, extract::Found::default(), pool).found;
-        Ok(Download::new(self.kind, &order.sign_id, found, &[]))
+        let last = Download::new(self.kind, &order.sign_id, found, &[]);
+        match ended {
+            Ok(()) => Ok(last),
+            Err(error) => {
+                order.note(state::Phase::Downloaded);
+                let told = format!(
+                    "{}; the order is discarded, but its last answer did not come whole",
+                    error.message()
+                );
+                Err(error
+                    .with_message(told)
+                    .with_status(status)
+                    .with_detail("sign_id", order.sign_id.as_str())
+                    .with_detail("ask_again", false)
+                    .with_download(last))
+            }
+        }
     }
 
     /// After a lost answer: an order that is gone has been discarded.
@@ -413,7 +430,9 @@ impl Orders {
 
     /// The error of an order endpoint in the terms of orders.
     fn refined(&self, error: Error, order: &OrderRef) -> Error {
-        let is_gone = error.code() == Code::NotFound || error.http_status() == Some(410);
+        // A page is not the service's word.
+        let is_told = error.code() != Code::HtmlAnswer;
+        let is_gone = error.code() == Code::NotFound || is_told && error.http_status() == Some(410);
         if !is_gone {
             return error;
         }

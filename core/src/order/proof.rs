@@ -1,5 +1,7 @@
 //! Whether an answer brought all that was asked for: only then is the raw answer superfluous.
 
+use std::collections::BTreeSet;
+
 use signdoc_spec::values::{BASIC_SIGNATURE, DOCUMENT_HASH, PADES_APPENDIX, PADES_SIGNED_PDF, SDO};
 
 use super::download::DOWNLOAD;
@@ -71,10 +73,11 @@ impl Asked<'_> {
         for (index, document) in &found.documents {
             self.check_parts(*index, document)?;
         }
+        self.check_alike(found)?;
         if self.wanted.is_none() && found.unexplained > 0 {
             return Err(incomplete(
                 format!(
-                    "the answer holds {} long texts that are no known result, and it is not known here what was asked for; pass the order itself",
+                    "the answer holds {} values that are no known result and long enough to be one, and it is not known here what was asked for; pass the order itself",
                     found.unexplained
                 ),
                 "unknown",
@@ -154,6 +157,20 @@ impl Asked<'_> {
         };
         let missing = wanted.parts.iter().find(|part| !document.pieces.contains_key(part));
         missing.map_or(Ok(()), |part| Err(self.missing(index, *part)))
+    }
+
+    /// Where it is not known what was asked for: of every document the same.
+    fn check_alike(&self, found: &Found) -> Result<()> {
+        if self.wanted.is_some() {
+            return Ok(());
+        }
+        let parts: BTreeSet<Part> =
+            found.documents.values().flat_map(|one| one.pieces.keys().copied()).collect();
+        let missing = found.documents.iter().find_map(|(index, one)| {
+            let part = parts.iter().find(|part| !one.pieces.contains_key(part))?;
+            Some(self.missing(*index, *part))
+        });
+        missing.map_or(Ok(()), Err)
     }
 
     fn missing(&self, index: usize, part: Part) -> Error {

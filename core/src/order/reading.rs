@@ -9,6 +9,7 @@ use super::extract::{Found, FoundDocument, Piece, Target, WHAT};
 use super::fields::{DocumentText, Meaning, Text, is_list_of_results, meaning, result_at};
 use super::journal::Placed;
 use super::places::{Home, Part, Places};
+use super::unknown::Unknown;
 use crate::error::{Code, Error, Result, of_sink};
 use crate::wire::{Delivered, Path, Sink, SinkError, StringMode, Visitor, WINDOW};
 
@@ -18,9 +19,6 @@ pub(super) const TEXT_MAX: usize = 1024 * 1024;
 pub(super) const DOCUMENTS_MAX: usize = 1000;
 /// Documents that are taken beyond those that there must be.
 const DOCUMENTS_MORE: usize = 16;
-/// A text that no field explains and that is longer than this may be a document: a signature has
-/// several times as many characters, a digest a fifth.
-const UNEXPLAINED: u64 = 250;
 
 /// One way through the answer.
 pub(super) struct Reading<'a> {
@@ -37,6 +35,7 @@ pub(super) struct Reading<'a> {
     pub recognised: bool,
     /// Whether texts are passed over: one of them was too long.
     pub without_texts: bool,
+    pub unknown: Unknown,
 }
 
 /// The part whose bytes are coming.
@@ -215,6 +214,13 @@ impl Visitor for Reading<'_> {
 
     fn begin_array(&mut self, path: &Path) -> Result<()> {
         self.recognised |= is_list_of_results(path);
+        self.unknown.begin_list();
+        Ok(())
+    }
+
+    fn end_array(&mut self, _: &Path) -> Result<()> {
+        self.unknown.end_list();
+        self.found.unexplained = self.unknown.count(self.found.documents.len());
         Ok(())
     }
 
@@ -252,10 +258,16 @@ impl Visitor for Reading<'_> {
     }
 
     fn skipped(&mut self, path: &Path, length: u64) -> Result<()> {
-        let is_unknown = matches!(meaning(self.target.kind, path), Meaning::Nothing);
-        if is_unknown && length > UNEXPLAINED {
-            self.found.unexplained += 1;
+        if matches!(meaning(self.target.kind, path), Meaning::Nothing) {
+            self.unknown.value(path, length);
+            self.found.unexplained = self.unknown.count(self.found.documents.len());
         }
+        Ok(())
+    }
+
+    /// No result is a number; a list of them may be the bytes of one.
+    fn number(&mut self, path: &Path, text: &str) -> Result<()> {
+        self.unknown.value(path, text.len() as u64);
         Ok(())
     }
 

@@ -113,7 +113,9 @@ impl Job {
                 Err(error)
             }
         };
-        let Self { orders, order, spool, fallback, sent, call, .. } = self;
+        let Self { orders, order, spool, fallback, sent, call, journal, .. } = self;
+        // Let go before the waiting caller knows: it may recover the folder at once.
+        drop(journal);
         // What a folder and the fallback have no room for is in memory, as what was to go there.
         let in_memory = matches!(self.places, Places::Memory)
             || (result.is_err() && spool.len() > 0 && !spool.is_on_disk());
@@ -333,14 +335,16 @@ impl Job {
         let Ok(folder) = self.fallback.folder() else { return };
         let path = folder.join(answer_name(&self.order.sign_id));
         match self.spool.move_to(&path) {
-            Ok(moved) => match journal.moved(&path) {
-                Ok(()) => moved.forget(),
-                Err(_) => {
-                    // The file that goes makes room for this line.
-                    moved.forget();
+            Ok(moved) => {
+                // Best effort: the bytes of the file itself are on the disk.
+                let _ = self.fallback.sync();
+                let told = journal.moved(&path);
+                moved.forget();
+                if told.is_err() {
+                    // The file that went made room for this line.
                     let _ = journal.moved(&path);
                 }
-            },
+            }
             Err(error) => self.call.trace.event(Level::Warning, || {
                 format!(
                     "{DOWNLOAD}: no room for the answer, in {} neither: {error}",

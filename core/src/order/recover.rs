@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 use super::download::most_of;
 use super::extract::{Extraction, Found, Piece, Target, extract, unreadable};
 use super::fields::kind_of_list;
-use super::journal::{Journal, Placed, Remains, Story, remove_answer, stem_of_answer};
+use super::journal::{
+    Journal, Placed, Remains, Story, is_in_fallback, remove_answer, stem_of_answer,
+};
 use super::model::{OrderKind, seconds_since_epoch};
 use super::places::{Names, Places};
 use super::proof::Asked;
@@ -80,6 +82,8 @@ pub struct Recovery {
     pub journal: Option<PathBuf>,
     /// The raw answer, as long as it is kept.
     pub raw_answer: Option<PathBuf>,
+    /// Whether the service has answered that it handed the order out, and so deleted it.
+    handed_out: bool,
 }
 
 impl Recovery {
@@ -94,6 +98,7 @@ impl Recovery {
             order_state: None,
             journal: None,
             raw_answer: None,
+            handed_out: story.is_some_and(|story| story.status.is_some_and(is_success)),
         }
     }
 
@@ -107,6 +112,7 @@ impl Recovery {
     #[must_use]
     pub fn is_worth_asking_again(&self) -> bool {
         match self.outcome {
+            _ if self.handed_out => false,
             RecoveryOutcome::NotSent => true,
             RecoveryOutcome::Partial | RecoveryOutcome::NothingArrived => {
                 self.order_state.as_deref() != Some("gone")
@@ -120,26 +126,8 @@ impl Recovery {
     /// # Errors
     /// [`Code::JournalFailed`] while another process is at it, and when they cannot be removed.
     pub fn dismiss(&mut self) -> Result<()> {
-        let busy = |path: &Path| {
-            let told = format!("{}: another process is at it", path.display());
-            Err(Error::new(Code::JournalFailed, told))
-        };
-        match (self.journal.take(), &self.raw_answer) {
-            (Some(path), answer) => match Journal::take(&path)? {
-                Some(journal) => journal.end(answer.as_deref()),
-                None => return busy(&path),
-            },
-            (None, Some(answer)) => match LockedFile::open(answer) {
-                Ok(Some(_held)) => remove_answer(answer),
-                Ok(None) => return busy(answer),
-                Err(error) => {
-                    let told = format!("{} cannot be removed: {error}", answer.display());
-                    return Err(Error::new(Code::JournalFailed, told));
-                }
-            },
-            (None, None) => {}
-        }
-        self.raw_answer = None;
+        dismiss(self.journal.as_deref(), self.raw_answer.as_deref())?;
+        (self.journal, self.raw_answer) = (None, None);
         Ok(())
     }
 
@@ -162,23 +150,58 @@ impl Recovery {
     }
 }
 
+/// Removes for good what a [`Recovery`] named: journal and raw answer, or one of them alone.
+/// Documents that were made of them stay.
+///
+/// # Errors
+/// [`Code::JournalFailed`] while another process is at it, and when they cannot be removed.
+pub fn dismiss(journal: Option<&Path>, raw_answer: Option<&Path>) -> Result<()> {
+    let busy = |path: &Path| {
+        let told = format!("{}: another process is at it", path.display());
+        Err(Error::new(Code::JournalFailed, told))
+    };
+    match (journal, raw_answer) {
+        (Some(path), answer) => match Journal::take(path)? {
+            Some(journal) => journal.end(answer),
+            None => return busy(path),
+        },
+        (None, Some(answer)) => match LockedFile::open(answer) {
+            Ok(Some(_held)) => remove_answer(answer),
+            Ok(None) => return busy(answer),
+            Err(error) => {
+                let told = format!("{} cannot be removed: {error}", answer.display());
+                return Err(Error::new(Code::JournalFailed, told));
+            }
+        },
+        (None, None) => {}
+    }
+    Ok(())
+}
+
 /// Lists and finishes the downloads into `directory` that a crash interrupted, of both kinds. Works
 /// without the service; does not touch downloads that are under way.
 ///
 /// Every document that had arrived whole is in the folder afterwards. Calling it again is safe.
 /// Nothing that is there is replaced: a name that is taken is left for another. Journals and answers
 /// that somebody else can have put there are not believed. A raw answer whose journal is gone is
-/// taken for what it holds.
+/// taken for what it holds; it stays where it was moved from another folder, whose journal has the
+/// last word.
 ///
 /// # Errors
 /// [`Code::JournalFailed`] when the folder cannot be read. Trouble with one download is told in its
 /// own [`Recovery`].
 pub fn recover(directory: impl AsRef<Path>) -> Result<Vec<Recovery>> {
+    recover_of(directory.as_ref(), None)
+}
+
+/// As [`recover`]; orders of another kind than the one wanted stay for a recovery that tells of
+/// them.
+fn recover_of(directory: &Path, wanted: Option<OrderKind>) -> Result<Vec<Recovery>> {
     let pool = BufferPool::new();
-    let found = Journal::list(directory.as_ref())?;
+    let found = Journal::list(directory)?;
     let recovered = found.iter().filter_map(|remains| match remains {
-        Remains::Journal(path) => recover_one(path, &pool),
-        Remains::Answer(path) => Some(recover_orphan(path, &pool)),
+        Remains::Journal(path) => recover_one(path, wanted, &pool),
+        Remains::Answer(path) => recover_orphan(path, wanted, &pool),
     });
     Ok(recovered.collect())
 }
@@ -190,8 +213,7 @@ impl Orders {
         directory: &Path,
         options: &CallOptions,
     ) -> Result<Vec<Recovery>> {
-        let mut found = recover(directory)?;
-        found.retain(|one| one.kind.is_none_or(|kind| kind == self.kind));
+        let mut found = recover_of(directory, Some(self.kind))?;
         for one in &mut found {
             let Some(sign_id) = one.sign_id.clone().filter(|_| one.is_worth_asking_again()) else {
                 continue;
@@ -206,8 +228,8 @@ impl Orders {
     }
 }
 
-/// `None` for a journal that is about to begin or has just ended.
-fn recover_one(path: &Path, pool: &BufferPool) -> Option<Recovery> {
+/// `None` for a journal that is about to begin or has just ended, and for orders of another kind.
+fn recover_one(path: &Path, wanted: Option<OrderKind>, pool: &BufferPool) -> Option<Recovery> {
     let unreadable = |error: Error| {
         let mut one = Recovery::new(RecoveryOutcome::Unreadable, None);
         one.problem = Some(error);
@@ -221,9 +243,17 @@ fn recover_one(path: &Path, pool: &BufferPool) -> Option<Recovery> {
         Err(error) => return unreadable(error),
     };
     let story = match journal.read() {
-        Ok(story) => story?,
+        Ok(Some(story)) => story,
+        Ok(None) => {
+            // A disk had no room for its first line, so nothing was sent.
+            journal.abandon();
+            return None;
+        }
         Err(error) => return unreadable(error),
     };
+    if wanted.is_some_and(|kind| kind != story.header.names.kind) {
+        return None;
+    }
     let answer = answer_of(&journal, &story);
     if story.done {
         journal.end(Some(&answer));
@@ -248,7 +278,11 @@ fn finish(journal: Journal, story: &Story, answer: &Path, pool: &BufferPool) -> 
         Ok(spool) if spool.len() > 0 => spool,
         Ok(_) => return nothing().kept(&journal, answer),
         Err(error) => {
+            let is_there = answer.symlink_metadata().is_ok();
             let mut one = nothing().kept(&journal, answer);
+            if is_there {
+                one.outcome = RecoveryOutcome::Unreadable;
+            }
             one.problem = Some(crate::destination::failed(answer, &error.to_string()));
             return one;
         }
@@ -269,7 +303,7 @@ fn finish(journal: Journal, story: &Story, answer: &Path, pool: &BufferPool) -> 
     let already = placed_already(&story.placed);
     let reading = Reading { names, sent, status: story.status, journal: Some(&journal) };
     let (found, problem) = reading.read(&mut spool, already, Some(&header.sign_id), pool);
-    let is_answer = story.status.is_none_or(|status| (200..=299).contains(&status));
+    let is_answer = story.status.is_none_or(is_success);
     let mut one = Recovery::new(RecoveryOutcome::Partial, Some(story));
     one.download = Some(found);
     let count = one.download.as_ref().map_or(0, Download::document_count);
@@ -294,17 +328,21 @@ fn finish(journal: Journal, story: &Story, answer: &Path, pool: &BufferPool) -> 
     one
 }
 
-/// A raw answer whose journal is gone.
-fn recover_orphan(path: &Path, pool: &BufferPool) -> Recovery {
+fn is_success(status: u16) -> bool {
+    (200..=299).contains(&status)
+}
+
+/// A raw answer whose journal is gone; `None` for an order of another kind than the one wanted.
+fn recover_orphan(path: &Path, wanted: Option<OrderKind>, pool: &BufferPool) -> Option<Recovery> {
     let mut one = Recovery::new(RecoveryOutcome::Unreadable, None);
     one.raw_answer = Some(path.to_owned());
     let refused = |mut one: Recovery, why: String| {
         one.problem = Some(Error::new(Code::JournalFailed, format!("{}: {why}", path.display())));
-        one
+        Some(one)
     };
     let _held = match LockedFile::open(path) {
         Ok(Some(held)) => held,
-        Ok(None) => return Recovery::new(RecoveryOutcome::InProgress, None),
+        Ok(None) => return Some(Recovery::new(RecoveryOutcome::InProgress, None)),
         Err(error) => return refused(one, error.to_string()),
     };
     let mut spool = match Spool::open(path) {
@@ -313,9 +351,10 @@ fn recover_orphan(path: &Path, pool: &BufferPool) -> Recovery {
     };
     if spool.len() == 0 {
         one.outcome = RecoveryOutcome::NothingArrived;
-        return one;
+        return Some(one);
     }
     let kind = match kind_of(&mut spool, pool) {
+        Ok(Some(kind)) if wanted.is_some_and(|wanted| wanted != kind) => return None,
         Ok(Some(kind)) => kind,
         Ok(None) => return refused(one, "it holds no results of an order".to_owned()),
         Err(problem) => return refused(one, problem.message().to_owned()),
@@ -335,6 +374,15 @@ fn recover_orphan(path: &Path, pool: &BufferPool) -> Recovery {
     one.download = Some(download);
     one.outcome = RecoveryOutcome::Partial;
     match problem {
+        None if is_in_fallback(path) => {
+            one.problem = Some(Error::new(
+                Code::JournalFailed,
+                format!(
+                    "{}: this answer was moved here, and its journal, which knows what was asked for, is in the folder of the download: recover that folder; where it is gone, dismiss this answer",
+                    path.display()
+                ),
+            ));
+        }
         None => {
             one.outcome = RecoveryOutcome::Complete;
             one.raw_answer = None;
@@ -342,7 +390,7 @@ fn recover_orphan(path: &Path, pool: &BufferPool) -> Recovery {
         }
         Some(problem) => one.problem = Some(problem),
     }
-    one
+    Some(one)
 }
 
 /// A raw answer that is read after the fact.

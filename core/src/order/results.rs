@@ -225,6 +225,29 @@ impl Download {
         }
     }
 
+    /// Replaces what the service said in words where `change` has something else.
+    pub(crate) fn map_texts(&mut self, change: &dyn Fn(&str) -> Option<String>) {
+        let mut texts: Vec<&mut Option<String>> = Vec::new();
+        match self {
+            Self::Pades(pades) => {
+                texts.push(&mut pades.order_name);
+                for one in &mut pades.documents {
+                    let stated = [&mut one.signed_sha256, &mut one.unsigned_sha256];
+                    texts.extend(stated.into_iter().chain([&mut one.description]));
+                }
+            }
+            Self::Sdo(sdo) => {
+                texts.extend([&mut sdo.client_id, &mut sdo.order_name]);
+                texts.extend(sdo.documents.iter_mut().map(|one| &mut one.document_hash));
+            }
+        }
+        for text in texts.into_iter().flatten() {
+            if let Some(changed) = change(text) {
+                *text = changed;
+            }
+        }
+    }
+
     /// What was found, with every digest compared that can be. `sent` is what is known of the
     /// documents that were sent; nothing when only the `sign_id` is known.
     pub(super) fn new(

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use super::download::DOWNLOAD;
 use super::model::OrderDocument;
-use super::places::{Part, file_stem};
+use super::places::{Part, file_stem, sync_folder};
 use super::proof::Wanted;
 use crate::error::{Code, Error, Result};
 
@@ -130,6 +130,14 @@ impl Fallback {
             self.made = true;
         }
         Ok(path)
+    }
+
+    /// Makes the entries of what was put into it durable.
+    ///
+    /// # Errors
+    /// What the system says.
+    pub(super) fn sync(&self) -> io::Result<()> {
+        sync_folder(&self.path()).and_then(|()| sync_folder(&self.parent))
     }
 
     /// The folder, where anything was put into it.
