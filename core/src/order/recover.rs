@@ -108,16 +108,20 @@ impl Recovery {
         self
     }
 
+    fn is_unfinished(&self) -> bool {
+        matches!(
+            self.outcome,
+            RecoveryOutcome::NotSent | RecoveryOutcome::Partial | RecoveryOutcome::NothingArrived
+        )
+    }
+
     /// Whether downloading the order again may bring what is missing.
     #[must_use]
     pub fn is_worth_asking_again(&self) -> bool {
         match self.outcome {
             _ if self.handed_out => false,
             RecoveryOutcome::NotSent => true,
-            RecoveryOutcome::Partial | RecoveryOutcome::NothingArrived => {
-                self.order_state.as_deref() != Some("gone")
-            }
-            _ => false,
+            _ => self.is_unfinished() && self.order_state.as_deref() != Some("gone"),
         }
     }
 
@@ -215,7 +219,7 @@ impl Orders {
     ) -> Result<Vec<Recovery>> {
         let mut found = recover_of(directory, Some(self.kind))?;
         for one in &mut found {
-            let Some(sign_id) = one.sign_id.clone().filter(|_| one.is_worth_asking_again()) else {
+            let Some(sign_id) = one.sign_id.clone().filter(|_| one.is_unfinished()) else {
                 continue;
             };
             one.order_state = match self.state(&OrderRef::from(sign_id), options).await {
