@@ -2,7 +2,8 @@
 
 use super::change::ChangeKind;
 use super::describe::shorten;
-use super::step::Step;
+use super::place::Place;
+use super::step::{Step, resolve};
 use super::value::differing_keys;
 use crate::pdf::{Dict, Object};
 
@@ -26,7 +27,7 @@ pub(super) fn check(step: &mut Step<'_>, before: &Dict, after: &Dict) {
     {
         let names: Vec<&str> = acceptable.iter().map(|key| key.as_str()).collect();
         let detail = format!("the catalog entries {}", names.join(", "));
-        step.permit(own, ChangeKind::Declaration, detail);
+        step.claim(id, &[Place::Catalog], ChangeKind::Declaration, detail);
     }
     // What an entry refers to may change although the catalog stays.
     super::form::check(step, before, after);
@@ -57,16 +58,7 @@ fn check_metadata(step: &mut Step<'_>, before: &Dict, after: &Dict) {
         let detail = "the metadata is no xml stream inside the file";
         return step.forbid(entry.after_id, ChangeKind::Other, detail);
     }
-    // A stream that is page content too would change the page.
-    let catalog = step.after.catalog_ref().ok();
-    if let Some(id) = entry.after_id
-        && !step.is_new(id)
-        && !step.context.uses.all(id.number, |u| u.from == catalog && u.path == "Metadata")
-    {
-        let detail = "the metadata stream is used for something else too, and was replaced";
-        return step.forbid(entry.after_id, ChangeKind::Other, detail);
-    }
-    step.claim(&entry, ChangeKind::Metadata, "xmp metadata");
+    step.claim_entry(&entry, Place::Metadata, ChangeKind::Metadata, "xmp metadata");
     let dict = Object::Dict(stream.dict.clone());
     step.cover_new(&dict, ChangeKind::Metadata, "xmp metadata", false);
 }
@@ -84,8 +76,9 @@ fn check_permissions(step: &mut Step<'_>, before: &Dict, after: &Dict) {
     let target = new.get("DocMDP").and_then(Object::as_ref);
     let is_new_signature = target.is_some_and(|id| step.signatures.contains(&id.number));
     if keys == ["DocMDP"] && !old.contains("DocMDP") && is_new_signature {
-        step.claim(&entry, ChangeKind::Declaration, "the permissions of a certification");
-        step.permit(None, ChangeKind::Declaration, "the signature certifies the document");
+        let what = "the permissions of a certification";
+        step.claim_entry(&entry, Place::Permissions, ChangeKind::Declaration, what);
+        step.declare(ChangeKind::Declaration, "the signature certifies the document");
     } else {
         let detail = format!("the permissions {} were changed", shorten(&keys.join(", ")));
         step.forbid(entry.after_id.or(entry.before_id), ChangeKind::Other, detail);
@@ -94,18 +87,45 @@ fn check_permissions(step: &mut Step<'_>, before: &Dict, after: &Dict) {
 
 /// `Extensions` names developers and levels of extensions (ISO 32000-2, 7.12).
 fn check_extensions(step: &mut Step<'_>, before: &Dict, after: &Dict) {
+    const WHAT: &str = "developer extensions";
     let entry = step.entry(before, after, "Extensions");
-    let Object::Dict(extensions) = &entry.after else { return };
-    let plain =
-        extensions.iter().all(|e| match super::step::resolve(&step.after, Some(&e.value)) {
-            (Object::Dict(dict), _) => dict.iter().all(|e| !matches!(e.value, Object::Dict(_))),
-            (Object::Name(_) | Object::Array(_), _) => true,
-            _ => false,
-        });
-    if !plain {
+    if entry.after.is_null() {
+        return;
+    }
+    let is_plain = entry.after.as_dict().is_some_and(|extensions| {
+        !extensions.has_repeated_keys()
+            && extensions.iter().all(|e| is_developer(step, e.key.as_bytes(), &e.value))
+    });
+    // What was there before stays as it was.
+    if !is_plain && step.differs(&entry) {
         let detail = "the developer extensions hold something else";
         return step.forbid(entry.after_id, ChangeKind::Other, detail);
     }
-    step.claim(&entry, ChangeKind::Declaration, "developer extensions");
-    step.cover_new(&entry.after, ChangeKind::Declaration, "developer extensions", false);
+    step.claim_entry(&entry, Place::Extensions, ChangeKind::Declaration, WHAT);
+    step.cover_new(&entry.after, ChangeKind::Declaration, WHAT, false);
+}
+
+/// The type of the dictionary, or what one developer defined: one level, or several in an array.
+fn is_developer(step: &Step<'_>, key: &[u8], value: &Object) -> bool {
+    match resolve(&step.after, Some(value)).0 {
+        Object::Name(name) => key == b"Type" && name == "Extensions",
+        Object::Dict(dict) => is_level(step, &dict),
+        Object::Array(levels) => levels.iter().all(|level| {
+            matches!(resolve(&step.after, Some(level)).0, Object::Dict(dict) if is_level(step, &dict))
+        }),
+        _ => false,
+    }
+}
+
+fn is_level(step: &Step<'_>, dict: &Dict) -> bool {
+    dict.iter().all(|entry| {
+        let value = resolve(&step.after, Some(&entry.value)).0;
+        match entry.key.as_bytes() {
+            b"Type" => value.as_name().is_some(),
+            b"BaseVersion" => value.as_name().is_some(),
+            b"ExtensionLevel" => value.as_int().is_some(),
+            b"URL" | b"ExtensionRevision" => value.as_string().is_some(),
+            _ => false,
+        }
+    })
 }

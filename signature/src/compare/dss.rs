@@ -1,7 +1,8 @@
 //! The document security store (ETSI EN 319 142-1, 5.4).
 
 use super::change::ChangeKind;
-use super::step::{Entry, Step};
+use super::place::Place;
+use super::step::{Entry, Step, resolve};
 use crate::pdf::{Dict, Object};
 
 const LISTS: [&str; 3] = ["Certs", "OCSPs", "CRLs"];
@@ -27,12 +28,15 @@ pub(super) fn check(step: &mut Step<'_>, before: &Dict, after: &Dict) {
     let old = store.before.as_dict().unwrap_or(&empty);
     for entry in new.iter() {
         let key = entry.key.to_text();
-        if !LISTS.contains(&key.as_str()) && !matches!(key.as_str(), "Type" | "VRI") {
+        if !LISTS.contains(&key.as_str())
+            && key != "VRI"
+            && !is_type(step, &key, &entry.value, "DSS")
+        {
             let detail = "the document security store holds an entry that does not belong there";
             return step.forbid(store.after_id, ChangeKind::Other, detail);
         }
     }
-    step.claim(&store, ChangeKind::ValidationData, WHAT);
+    step.claim_entry(&store, Place::Store, ChangeKind::ValidationData, WHAT);
     for key in LISTS {
         check_list(step, old, new, key);
     }
@@ -40,78 +44,101 @@ pub(super) fn check(step: &mut Step<'_>, before: &Dict, after: &Dict) {
     check_vri(step, &vri);
 }
 
+/// The optional `Type` of a dictionary, with its only value.
+fn is_type(step: &Step<'_>, key: &str, value: &Object, name: &str) -> bool {
+    key == "Type" && resolve(&step.after, Some(value)).0 == Object::name(name)
+}
+
 fn check_vri(step: &mut Step<'_>, vri: &Entry) {
-    let Object::Dict(new) = &vri.after else { return };
+    let new = match &vri.after {
+        Object::Null => return,
+        Object::Dict(new) => new,
+        _ if !step.differs(vri) => return,
+        _ => {
+            let detail = "the VRI of the document security store is no dictionary";
+            return step.forbid(vri.after_id, ChangeKind::Other, detail);
+        }
+    };
     let empty = Dict::new();
     let old = vri.before.as_dict().unwrap_or(&empty);
-    step.claim(vri, ChangeKind::ValidationData, WHAT);
+    step.claim_entry(vri, Place::Related, ChangeKind::ValidationData, WHAT);
     for entry in new.iter() {
         let key = entry.key.to_text();
-        let single = step.entry(old, new, &key);
-        // `Type` is optional, and no entry.
-        let Object::Dict(new) = &single.after else { continue };
-        let old = single.before.as_dict().unwrap_or(&empty);
-        let known = |key: &str| VRI_LISTS.contains(&key) || matches!(key, "Type" | "TU" | "TS");
-        if !new.iter().all(|e| known(&e.key.to_text())) {
-            let detail = "an entry of the document security store holds something else";
-            step.forbid(single.after_id, ChangeKind::Other, detail);
-            continue;
+        if !is_type(step, &key, &entry.value, "VRI") {
+            let single = step.entry(old, new, &key);
+            check_single(step, &single);
         }
-        step.claim(&single, ChangeKind::ValidationData, WHAT);
-        for key in VRI_LISTS {
-            check_list(step, old, new, key);
+    }
+}
+
+/// What belongs to one signature.
+fn check_single(step: &mut Step<'_>, single: &Entry) {
+    let Object::Dict(new) = &single.after else {
+        if !step.differs(single) {
+            return;
         }
-        if let Some(stamp) = new.get("TS").cloned() {
-            check_item(step, &stamp);
+        let detail = "an entry of the document security store is no dictionary";
+        return step.forbid(single.after_id, ChangeKind::Other, detail);
+    };
+    let empty = Dict::new();
+    let old = single.before.as_dict().unwrap_or(&empty);
+    let is_known = |key: &str, value: &Object| {
+        VRI_LISTS.contains(&key) || matches!(key, "TU" | "TS") || is_type(step, key, value, "VRI")
+    };
+    if step.differs(single) && !new.iter().all(|e| is_known(&e.key.to_text(), &e.value)) {
+        let detail = "an entry of the document security store holds something else";
+        return step.forbid(single.after_id, ChangeKind::Other, detail);
+    }
+    step.claim_entry(single, Place::RelatedEntry, ChangeKind::ValidationData, WHAT);
+    for key in VRI_LISTS {
+        check_list(step, old, new, key);
+    }
+    if let Some(stamp) = new.get("TS").cloned() {
+        check_item(step, &stamp, step.differs(single));
+    }
+    if let Some(time) = new.get("TU").cloned() {
+        if step.differs(single) && resolve(&step.after, Some(&time)).0.as_string().is_none() {
+            let detail = "a time of the document security store is no text";
+            return step.forbid(single.after_id, ChangeKind::Other, detail);
         }
-        if let Some(time) = new.get("TU").cloned() {
-            step.cover_new(&time, ChangeKind::ValidationData, WHAT, false);
-        }
+        step.cover_new(&time, ChangeKind::ValidationData, WHAT, false);
     }
 }
 
 fn check_list(step: &mut Step<'_>, old: &Dict, new: &Dict, key: &str) {
     let list = step.entry(old, new, key);
     let Object::Array(items) = &list.after else {
-        if !list.after.is_null() {
+        if !list.after.is_null() && step.differs(&list) {
             let detail = format!("the list {key} of the document security store is no array");
             step.forbid(list.after_id, ChangeKind::Other, detail);
         }
         return;
     };
-    // An array that is something else too, a page's contents for instance, must not be changed.
-    let belongs = |path: &str| path.rsplit('/').next() == Some(key);
-    if let Some(id) = list.after_id
-        && step.unexplained(id).is_some()
-        && !step.is_new(id)
-        && !step.context.uses.all(id.number, |u| belongs(&u.path))
-    {
-        let detail = format!("the list {key} is used for something else too");
-        return step.forbid(list.after_id, ChangeKind::Other, detail);
-    }
-    step.claim(&list, ChangeKind::ValidationData, WHAT);
+    step.claim_entry(&list, Place::EvidenceList, ChangeKind::ValidationData, WHAT);
+    let differs = step.differs(&list);
     for item in items {
-        check_item(step, item);
+        check_item(step, item, differs);
     }
 }
 
-/// A stream with DER data.
-fn check_item(step: &mut Step<'_>, item: &Object) {
-    let Some(id) = item.as_ref() else { return };
-    if step.unexplained(id).is_none() || !step.is_new(id) {
+/// A stream with DER data. What was there before is left alone.
+fn check_item(step: &mut Step<'_>, item: &Object, is_list_new: bool) {
+    let id = item.as_ref();
+    if id.map_or(!is_list_new, |id| step.unexplained(id).is_none() || !step.is_new(id)) {
         return;
     }
-    let data = step.after.get(id).and_then(|found| match found.object.as_stream() {
+    let found = id.and_then(|id| step.after.get(id).ok()).map(|found| found.object);
+    let data = match found.as_ref().and_then(Object::as_stream) {
         Some(stream) => step.after.stream_data(stream, MAX_ITEM).map(Some),
         None => Ok(None),
-    });
+    };
     match data {
         Ok(Some(data)) if data.data.first() == Some(&crate::asn1::SEQUENCE) => {
             step.cover_new(item, ChangeKind::ValidationData, WHAT, true);
         }
         _ => {
             let detail = "the document security store holds an item that is no der data";
-            step.forbid(Some(id), ChangeKind::Other, detail);
+            step.forbid(id, ChangeKind::Other, detail);
         }
     }
 }

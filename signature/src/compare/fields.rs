@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use super::change::ChangeKind;
 use super::describe::shorten;
+use super::place::Place;
 use super::seal::SealFound;
 use super::step::{Step, added, resolve};
 use super::value::differing_keys;
@@ -103,7 +104,7 @@ pub(super) fn check_new(step: &mut Step<'_>, field: &Object, parent: Option<(&Di
     if filled != Filled::Timestamp && kids.is_empty() {
         step.signed_fields.push(name.clone());
     }
-    step.permit(Some(id), filled.kind(), format!("signature field {}", shorten(&name)));
+    step.claim(id, &[], filled.kind(), format!("signature field {}", shorten(&name)));
     cover_settings(step, dict, filled);
     if dict.is_name("Subtype", "Widget") {
         check_widget(step, id, dict, &name, filled);
@@ -132,7 +133,7 @@ fn check_new_widget(
         let detail = "the widget of a new signature field is no plain, new widget";
         return step.forbid(Some(id), ChangeKind::Other, detail);
     }
-    step.permit(Some(id), filled.kind(), format!("widget of {}", shorten(name)));
+    step.claim(id, &[], filled.kind(), format!("widget of {}", shorten(name)));
     cover_settings(step, dict, filled);
     check_widget(step, id, dict, name, filled);
 }
@@ -191,8 +192,10 @@ fn check_value(step: &mut Step<'_>, field: ObjRef, dict: &Dict) -> Filled {
     };
     if let Some(id) = id {
         step.signatures.insert(id.number);
+        step.claim(id, &[Place::Value], kind, detail);
+    } else {
+        step.declare(kind, detail);
     }
-    step.permit(id, kind, detail);
     step.cover_new(&Object::Dict(signature), kind, detail, false);
     filled
 }
@@ -327,7 +330,10 @@ fn check_branch(step: &mut Step<'_>, id: ObjRef, old: &Dict, new: &Dict) {
     let lists = (kids.before.as_array(), kids.after.as_array());
     let (Some(before), Some(after)) = lists else { return };
     let Some(added) = added(step.context.document, before, after) else { return };
-    step.permit(Some(id), ChangeKind::Listing, "a field, which lists the signature field");
+    let what = "a field, which lists the signature field";
+    if !step.claim(id, &[Place::Field], ChangeKind::Listing, what) {
+        return;
+    }
     for kid in added {
         check_new(step, &kid, Some((new, 0)));
     }
@@ -361,8 +367,16 @@ fn check_signing(step: &mut Step<'_>, field: &FormField, id: ObjRef, old: &Dict,
             step.signed_fields.push(name.clone());
         }
     }
-    step.permit(Some(id), filled.kind(), format!("signature field {}", shorten(&name)));
-    if new.is_name("Subtype", "Widget") && keys.iter().any(|k| matches!(&**k, "AP" | "F" | "MK")) {
+    let what = format!("signature field {}", shorten(&name));
+    if !step.claim(id, &[Place::Field], filled.kind(), what) {
+        return;
+    }
+    let shows = keys.iter().any(|key| matches!(&**key, "AP" | "F" | "MK"));
+    if shows && !new.is_name("Subtype", "Widget") {
+        let detail = "a signature field that is an annotation of another kind was changed";
+        return step.forbid(Some(id), ChangeKind::Other, detail);
+    }
+    if shows {
         let settings = new.get("MK").cloned().unwrap_or_default();
         step.cover_new(&settings, filled.kind(), "the signature field", false);
         check_widget(step, id, new, &name, filled);

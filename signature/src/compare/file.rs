@@ -23,7 +23,7 @@ pub(super) fn check_structure(step: &mut Step<'_>) {
     for id in ids {
         let Some(changed) = step.unexplained(id) else { continue };
         // Whatever lies in an object stream would change with it.
-        if step.context.uses.is_container(id.number) {
+        if step.uses.is_container(id.number) {
             let detail = "an object stream was changed, and with it all objects in it";
             step.forbid(Some(id), ChangeKind::Other, detail);
             continue;
@@ -37,7 +37,7 @@ pub(super) fn check_structure(step: &mut Step<'_>) {
         };
         if stream.dict.is_name("Type", "XRef") && (is_new || was_section) {
             if at == step.revision.xref_offset {
-                step.permit(Some(id), ChangeKind::FileStructure, "the cross-reference");
+                step.claim(id, &[], ChangeKind::FileStructure, "the cross-reference");
             }
         } else if stream.dict.is_name("Type", "ObjStm") && is_new {
             check_object_stream(step, id, &stream);
@@ -59,7 +59,7 @@ fn check_object_stream(step: &mut Step<'_>, id: ObjRef, stream: &Stream) {
         let detail = "an object stream holds objects that the cross-reference does not find there";
         return step.forbid(Some(id), ChangeKind::Other, detail);
     }
-    step.permit(Some(id), ChangeKind::FileStructure, "an object stream");
+    step.claim(id, &[], ChangeKind::FileStructure, "an object stream");
 }
 
 fn numbers_in(step: &Step<'_>, stream: &Stream) -> Result<Vec<u32>, String> {

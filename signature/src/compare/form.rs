@@ -3,7 +3,9 @@
 use super::change::ChangeKind;
 use super::describe::shorten;
 use super::fields;
+use super::place::Place;
 use super::step::{Entry, Step, added};
+use super::style;
 use super::value::differing_keys;
 use crate::pdf::{Dict, Object};
 
@@ -24,7 +26,7 @@ pub(super) fn check(step: &mut Step<'_>, before: &Dict, after: &Dict) {
     for key in differing_keys(step.context.document, old, new) {
         check_key(step, &form, old, new, &key);
     }
-    step.claim(&form, ChangeKind::Listing, WHAT);
+    step.claim_entry(&form, Place::Form, ChangeKind::Listing, WHAT);
     let list = step.entry(old, new, "Fields");
     check_fields(step, &list);
 }
@@ -36,13 +38,22 @@ fn check_key(step: &mut Step<'_>, form: &Entry, old: &Dict, new: &Dict, key: &st
         "SigFlags" => {
             let flags = |value: &Object| value.as_int().unwrap_or(0);
             let (before, after) = (flags(&entry.before), flags(&entry.after));
-            step.claim(&entry, ChangeKind::Declaration, "signature flags");
+            step.claim_entry(&entry, Place::FormStyle, ChangeKind::Declaration, "signature flags");
             (0..=3).contains(&after) && after & before == before
         }
-        // Resources and text style for fields that get an appearance by themselves: without such
-        // fields they show nowhere, and what is only added shows nowhere yet.
-        "DR" => !has_other_fields(step) || extends(step, &entry),
-        "DA" => !has_other_fields(step),
+        // Fonts and text style of whatever is drawn without an appearance of its own: where there
+        // is none of it they show nowhere. Beside other fields resources are only added.
+        "DR" | "DA" if style::is_in_use(step, old, new) => {
+            let detail = format!(
+                "the form entry {key} was changed, in whose style readers draw what has no \
+                 appearance of its own"
+            );
+            return step.forbid(form.after_id, ChangeKind::Other, detail);
+        }
+        "DR" => {
+            entry.after.as_dict().is_some() && (!has_other_fields(step) || extends(step, &entry))
+        }
+        "DA" => entry.after.as_string().is_some() && !has_other_fields(step),
         "NeedAppearances" => {
             entry.after.as_bool().unwrap_or(false) == entry.before.as_bool().unwrap_or(false)
         }
@@ -89,19 +100,11 @@ fn check_fields(step: &mut Step<'_>, list: &Entry) {
         }
         return;
     };
-    if let Some(id) = list.after_id
-        && step.unexplained(id).is_some()
-        && !step.is_new(id)
-        && !step.context.uses.all(id.number, |u| matches!(&*u.path, "Fields" | "AcroForm/Fields"))
-    {
-        let detail = "the list of fields is used for something else too";
-        return step.forbid(list.after_id, ChangeKind::Other, detail);
-    }
     let Some(added) = added(step.context.document, old, new) else {
         let detail = "fields were removed from the form, or put in another order";
         return step.forbid(list.after_id, ChangeKind::Other, detail);
     };
-    step.claim(list, ChangeKind::Listing, "the list of fields");
+    step.claim_entry(list, Place::FormFields, ChangeKind::Listing, "the list of fields");
     for field in added {
         fields::check_new(step, &field, None);
     }

@@ -16,10 +16,13 @@ mod file;
 mod form;
 mod overlap;
 mod pages;
+mod place;
+mod reach;
 mod scan;
 mod seal;
 mod step;
 mod structure;
+mod style;
 mod trailer;
 mod value;
 mod values;
@@ -106,14 +109,16 @@ pub(crate) fn compare(
     for (index, revision) in later.iter().enumerate() {
         let after = document.at_revision(revision.index).ok_or("a revision is missing")?;
         let is_rebuilt_base = index == 0 && base.is_rebuilt();
-        let context =
-            Context { document, uses: &uses, may_fill: rules.may_fill, base_len: base.len };
-        let mut step = Step::new(&context, before, after, revision);
+        let context = Context { document, may_fill: rules.may_fill, base_len: base.len };
+        let mut step = Step::new(&context, &mut uses, before, after, revision);
         step.run(is_rebuilt_base);
         seals.append(&mut step.seals);
         let done = finish(step, &mut changes);
         steps.push(done.0);
-        note_uses(&mut uses, &done.1, &after);
+        note_containers(&mut uses, &done.1, &after);
+        if uses.is_overfull() {
+            return Err("a file with so many references is not compared".into());
+        }
         before = after;
     }
     let (overlaps, judged) = look_at_seals(document, &first, seals, rules.seals);
@@ -167,6 +172,7 @@ fn search_base(
     };
     let reaching = scan::scan(&view, base.len, &is_of_base, uses)
         .map_err(|error| format!("the document cannot be compared: {error}"))?;
+    uses.settle();
     for found in reaching {
         changes.forbid(Change {
             revision: index,
@@ -178,10 +184,8 @@ fn search_base(
     Ok(())
 }
 
-type Defined = Vec<(ObjRef, crate::pdf::Object)>;
-
 /// Takes a step's findings over; gives what it defined.
-fn finish(step: Step<'_>, changes: &mut Changes) -> (StepSummary, Defined) {
+fn finish(step: Step<'_>, changes: &mut Changes) -> (StepSummary, Vec<u32>) {
     let summary = StepSummary {
         revision: step.revision.index,
         permitted: step.permitted.clone(),
@@ -192,16 +196,14 @@ fn finish(step: Step<'_>, changes: &mut Changes) -> (StepSummary, Defined) {
     let room = MAX_PERMITTED.saturating_sub(changes.permitted.len());
     changes.permitted_not_listed += step.permitted.len().saturating_sub(room);
     changes.permitted.extend(step.permitted.into_iter().take(room));
-    let defined = step.changed.into_values().map(|changed| (changed.id, changed.after)).collect();
+    let defined = step.changed.into_keys().collect();
     (summary, defined)
 }
 
 /// From the next revision's view, what this one defined belongs to the base.
-fn note_uses(uses: &mut Uses, defined: &Defined, after: &View<'_>) {
-    uses.add_dict(None, after.trailer());
-    for (id, object) in defined {
-        uses.add(Some(*id), object);
-        if let Some((_, location)) = after.location(id.number) {
+fn note_containers(uses: &mut Uses, defined: &[u32], after: &View<'_>) {
+    for number in defined {
+        if let Some((_, location)) = after.location(*number) {
             uses.add_location(location);
         }
     }

@@ -2,6 +2,7 @@
 
 use super::change::ChangeKind;
 use super::describe::what;
+use super::place::Place;
 use super::step::{Step, added, resolve};
 use super::value::differing_keys;
 use crate::pdf::{Dict, ObjRef, Object};
@@ -39,11 +40,9 @@ fn check_page(step: &mut Step<'_>, id: ObjRef, old: &Dict, new: &Dict) {
             return;
         }
         if keys == ["Tabs"] {
-            return step.permit(
-                Some(id),
-                ChangeKind::Listing,
-                "a page, whose order of annotations",
-            );
+            let what = "a page, whose order of annotations";
+            step.claim(id, &[Place::Page], ChangeKind::Listing, what);
+            return;
         }
     }
     let annots = step.entry(old, new, "Annots");
@@ -53,20 +52,20 @@ fn check_page(step: &mut Step<'_>, id: ObjRef, old: &Dict, new: &Dict) {
     };
     let before = annots.before.as_array().unwrap_or(&[]);
     if check_added(step, id, before, after, &[id]) {
-        step.permit(Some(id), ChangeKind::Listing, "a page, which lists the signature widget");
+        let what = "a page, which lists the signature widget";
+        step.claim(id, &[Place::Page], ChangeKind::Listing, what);
     }
-    step.claim(&annots, ChangeKind::Listing, "the annotations of a page");
+    step.claim_entry(&annots, Place::Annotations, ChangeKind::Listing, "the annotations of a page");
 }
 
 /// An array of its own: it must be the annotations of pages and nothing else.
 fn check_list(step: &mut Step<'_>, id: ObjRef, old: &[Object], new: &[Object]) {
-    let uses = step.context.uses;
-    if !uses.all(id.number, |u| u.path == "Annots" && u.from.is_some()) {
+    if !step.uses.all(id.number, |u| u.path == "Annots" && u.from.is_some()) {
         return;
     }
-    let pages: Vec<ObjRef> = uses.of(id.number).iter().filter_map(|u| u.from).collect();
+    let pages: Vec<ObjRef> = step.uses.of(id.number).iter().filter_map(|u| u.from).collect();
     if check_added(step, id, old, new, &pages) {
-        step.permit(Some(id), ChangeKind::Listing, "the annotations of a page");
+        step.claim(id, &[Place::Annotations], ChangeKind::Listing, "the annotations of a page");
     }
 }
 

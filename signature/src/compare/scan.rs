@@ -1,18 +1,25 @@
 //! One pass over the objects that the comparison starts from.
 //!
-//! It finds out two things that a look at the changed objects alone cannot tell: whether an object
-//! of the base reads bytes that were appended later, and where the base refers to numbers that an
-//! update defines. The second unmasks documents that were laid out for an attack: a page whose
-//! content names an object that does not exist yet, or a content stream that is listed as
-//! metadata too, so that replacing it seems harmless.
+//! It finds out what a look at the changed objects alone cannot tell: whether an object of the base
+//! reads bytes that were appended later, where the base refers to numbers that an update defines,
+//! and by which paths each object is reached. That unmasks documents that were laid out for an
+//! attack: a page whose content names an object that does not exist yet, or a content stream that
+//! is listed as metadata too, so that replacing it seems harmless.
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
-use crate::pdf::{Dict, Location, ObjRef, Object, PdfError, PdfErrorKind, Result, Stream, View};
+use super::place::Places;
+use super::reach::Reach;
+use crate::pdf::{
+    Dict, DictEntry, Location, ObjRef, Object, PdfError, PdfErrorKind, Result, Stream, View,
+};
 
 /// Uses of one number beyond this are not kept; their number is.
 const MAX_USES: usize = 32;
 const MAX_DEPTH: usize = 100;
+/// Beyond this the style of the form counts as in use.
+const MAX_LOOKS: usize = 20_000;
 
 /// Where a number is referred to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +37,11 @@ pub(super) struct Uses {
     found: HashMap<u32, Vec<Use>>,
     /// Object streams that objects of the base lie in, or are said to lie in.
     containers: HashSet<u32>,
+    reach: Reach,
+    /// Objects that hold something which readers may draw in the form's style.
+    styled: Vec<u32>,
+    /// Appearances and objects that were looked into for the form's style, in all revisions.
+    looks: Cell<usize>,
 }
 
 impl Uses {
@@ -55,13 +67,47 @@ impl Uses {
 
     /// Notes the references inside a value.
     pub(super) fn add(&mut self, from: Option<ObjRef>, object: &Object) {
+        if self.interest.is_empty() {
+            return;
+        }
         let mut path = Vec::new();
         self.walk(from, object, &mut path);
+        self.reach.add(from.map(|id| id.number), object);
     }
 
     pub(super) fn add_dict(&mut self, from: Option<ObjRef>, dict: &Dict) {
+        if self.interest.is_empty() {
+            return;
+        }
         let mut path = Vec::new();
         self.walk_dict(from, dict, &mut path);
+        self.reach.add_dict(from.map(|id| id.number), dict);
+    }
+
+    /// To be called when all objects of a revision were noted.
+    pub(super) fn settle(&mut self) {
+        self.reach.settle();
+    }
+
+    /// What every path to an object leads to.
+    pub(super) fn places(&self, number: u32) -> Places {
+        self.reach.places(number)
+    }
+
+    /// Whether more references were met than are kept.
+    pub(super) fn is_overfull(&self) -> bool {
+        self.reach.is_overfull()
+    }
+
+    /// Counts a look into something for the form's style; `false` when there were too many.
+    pub(super) fn may_look(&self) -> bool {
+        self.looks.set(self.looks.get() + 1);
+        self.looks.get() <= MAX_LOOKS
+    }
+
+    /// Objects that are in use and hold something which readers may draw in the form's style.
+    pub(super) fn styled(&self) -> impl Iterator<Item = u32> {
+        self.styled.iter().copied().filter(|number| !self.places(*number).is_empty())
     }
 
     pub(super) fn add_location(&mut self, location: Location) {
@@ -73,11 +119,11 @@ impl Uses {
     fn walk<'o>(&mut self, from: Option<ObjRef>, object: &'o Object, path: &mut Vec<&'o [u8]>) {
         match object {
             Object::Ref(target) if self.interest.contains(&target.number) => {
+                let parts: Vec<_> = path.iter().map(|part| String::from_utf8_lossy(part)).collect();
+                let found = Use { from, path: parts.join("/") };
                 let uses = self.found.entry(target.number).or_default();
-                if uses.len() < MAX_USES {
-                    let parts: Vec<_> =
-                        path.iter().map(|part| String::from_utf8_lossy(part)).collect();
-                    uses.push(Use { from, path: parts.join("/") });
+                if uses.len() < MAX_USES && !uses.contains(&found) {
+                    uses.push(found);
                 }
             }
             Object::Array(values) if path.len() < MAX_DEPTH => {
@@ -94,10 +140,30 @@ impl Uses {
             return;
         }
         for entry in dict.iter() {
+            if takes_style(entry)
+                && let Some(id) = from
+                && self.styled.last() != Some(&id.number)
+            {
+                self.styled.push(id.number);
+            }
             path.push(entry.key.as_bytes());
             self.walk(from, &entry.value, path);
             path.pop();
         }
+    }
+}
+
+/// Whether an entry says that its dictionary may be drawn with fonts and settings of the form: it
+/// is a field, or has text of its own.
+pub(super) fn takes_style(entry: &DictEntry) -> bool {
+    match entry.key.as_bytes() {
+        b"DA" => true,
+        b"FT" => entry.value.as_name().is_none_or(|kind| *kind != "Sig"),
+        b"Subtype" => match &entry.value {
+            Object::Name(kind) => ["Widget", "FreeText", "Redact"].iter().any(|k| *kind == *k),
+            _ => true,
+        },
+        _ => false,
     }
 }
 
@@ -202,8 +268,9 @@ mod tests {
     #[test]
     fn too_many_uses_are_never_acceptable() {
         let mut uses = Uses::new(HashSet::from([7]));
-        let many = Object::Array(vec![Object::Ref(ObjRef::new(7, 0)); 40]);
-        uses.add(None, &many);
+        for number in 1..40 {
+            uses.add(Some(ObjRef::new(number, 0)), &Object::Ref(ObjRef::new(7, 0)));
+        }
         assert!(!uses.all(7, |_| true));
     }
 }

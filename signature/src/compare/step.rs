@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::change::{Change, ChangeKind};
 use super::describe::describe;
+use super::place::{Place, Places};
 use super::scan::{Uses, claims_more, says_its_length};
 use super::seal::SealFound;
 use super::value::same_value;
@@ -23,8 +24,6 @@ const OUTSIDE_KEYS: [&str; 6] = ["F", "FFilter", "Ref", "OPI", "Alternates", "OC
 pub(super) struct Context<'a> {
     /// The document that is verified.
     pub(super) document: &'a Document,
-    /// Uses of the numbers that updates define.
-    pub(super) uses: &'a Uses,
     /// Whether empty form fields may be filled in.
     pub(super) may_fill: bool,
     /// Offset behind the bytes that the comparison starts from.
@@ -44,6 +43,8 @@ pub(super) struct Changed {
 /// One revision, and what was found about it.
 pub(super) struct Step<'a> {
     pub(super) context: &'a Context<'a>,
+    /// Where objects are used, this revision included once its objects are collected.
+    pub(super) uses: &'a mut Uses,
     pub(super) before: View<'a>,
     pub(super) after: View<'a>,
     pub(super) revision: &'a Revision,
@@ -75,12 +76,14 @@ pub(super) struct Entry {
 impl<'a> Step<'a> {
     pub(super) fn new(
         context: &'a Context<'a>,
+        uses: &'a mut Uses,
         before: View<'a>,
         after: View<'a>,
         revision: &'a Revision,
     ) -> Self {
         Step {
             context,
+            uses,
             before,
             after,
             revision,
@@ -108,6 +111,7 @@ impl<'a> Step<'a> {
     /// Runs all rules.
     pub(super) fn run(&mut self, is_rebuilt_base: bool) {
         self.collect(is_rebuilt_base);
+        self.note_uses();
         super::file::check_structure(self);
         super::trailer::check(self);
         match (self.before.catalog(), self.after.catalog()) {
@@ -137,6 +141,15 @@ impl<'a> Step<'a> {
             }
             self.collect_one(id, location);
         }
+    }
+
+    /// What this revision refers to counts before anything in it is explained.
+    fn note_uses(&mut self) {
+        self.uses.add_dict(None, self.after.trailer());
+        for changed in self.changed.values() {
+            self.uses.add(Some(changed.id), &changed.after);
+        }
+        self.uses.settle();
     }
 
     /// A rebuilt base has no sections to go by: whole tables are compared.
@@ -183,9 +196,11 @@ impl<'a> Step<'a> {
             return;
         }
         if same_value(self.context.document, &before, &after) {
-            return self.permit(Some(id), ChangeKind::Restated, "written again as it was");
+            let change =
+                self.change(Some(id), ChangeKind::Restated, "written again as it was".into());
+            return self.permitted.push(change);
         }
-        if before.is_null() && !self.context.uses.of(id.number).is_empty() {
+        if before.is_null() && !self.uses.of(id.number).is_empty() {
             let detail = format!(
                 "an object was defined that the document referred to before it existed: {}",
                 describe(&before, &after)
@@ -233,15 +248,35 @@ impl<'a> Step<'a> {
         }
     }
 
-    /// Lists a permitted change; the object is explained by it.
-    pub(super) fn permit(
+    /// Lists a permitted change of no object of its own.
+    pub(super) fn declare(&mut self, kind: ChangeKind, detail: impl Into<String>) {
+        let change = self.change(None, kind, detail.into());
+        self.permitted.push(change);
+    }
+
+    /// Explains the change of an object: the one way to do it. Every path that leads to the object
+    /// must end in one of `places`; a new object may be for other things that rules look at, too.
+    /// Says whether that is so; otherwise the change is forbidden.
+    pub(super) fn claim(
         &mut self,
-        id: Option<ObjRef>,
+        id: ObjRef,
+        places: &[Place],
         kind: ChangeKind,
         detail: impl Into<String>,
-    ) {
-        let change = self.change(id, kind, detail.into());
+    ) -> bool {
+        let detail = detail.into();
+        let known = if self.is_new(id) { Places::FOR_NEW } else { Places::NONE };
+        let others = self.uses.places(id.number).without(known).without(Places::of(places));
+        let also: Vec<&str> = others.iter().map(Place::words).collect();
+        if !also.is_empty() {
+            let also = also.join(", ");
+            let detail = format!("{detail}: the object is used for something else too ({also})");
+            self.forbid(Some(id), ChangeKind::Other, detail);
+            return false;
+        }
+        let change = self.change(Some(id), kind, detail);
         self.permitted.push(change);
+        true
     }
 
     /// Lists a forbidden change; the object is not listed again.
@@ -280,17 +315,28 @@ impl<'a> Step<'a> {
         Entry { before, after, before_id, after_id }
     }
 
+    /// Whether an entry has another value than before.
+    pub(super) fn differs(&self, entry: &Entry) -> bool {
+        !same_value(self.context.document, &entry.before, &entry.after)
+    }
+
     /// Explains the object that holds a value, when it changed: it must be new, or have held the
-    /// same value before.
-    pub(super) fn claim(&mut self, entry: &Entry, kind: ChangeKind, detail: &str) {
-        let Some(id) = entry.after_id else { return };
-        let Some(changed) = self.unexplained(id) else { return };
+    /// same value before, and be in no place but `place`. `false` when it was forbidden.
+    pub(super) fn claim_entry(
+        &mut self,
+        entry: &Entry,
+        place: Place,
+        kind: ChangeKind,
+        detail: &str,
+    ) -> bool {
+        let Some(id) = entry.after_id else { return true };
+        let Some(changed) = self.unexplained(id) else { return true };
         if changed.before.is_null() || entry.before_id == Some(id) {
-            self.permit(Some(id), kind, detail);
-        } else {
-            let detail = format!("an object of another kind was overwritten with {detail}");
-            self.forbid(Some(id), ChangeKind::Other, detail);
+            return self.claim(id, &[place], kind, detail);
         }
+        let detail = format!("an object of another kind was overwritten with {detail}");
+        self.forbid(Some(id), ChangeKind::Other, detail);
+        false
     }
 
     /// Explains the new objects below a value.
@@ -322,7 +368,7 @@ impl<'a> Step<'a> {
                     continue;
                 }
             }
-            self.permit(Some(id), kind, format!("part of {detail}"));
+            self.claim(id, &[], kind, format!("part of {detail}"));
             push_references(&object, &mut open, 0);
         }
     }

@@ -2,11 +2,13 @@
 //! signature widget, so that assistive technology finds it.
 
 use super::change::ChangeKind;
+use super::place::Place;
 use super::step::{Step, added, resolve};
 use super::value::differing_keys;
 use crate::pdf::{Dict, ObjRef, Object};
 
 const WHAT: &str = "the structure tree, which lists the signature widget";
+const TREE: &[Place] = &[Place::Structure, Place::Numbers, Place::NumberKids];
 const ELEMENT_KEYS: [&str; 9] = ["Type", "S", "P", "K", "Pg", "Alt", "T", "Lang", "ID"];
 
 pub(super) fn check(step: &mut Step<'_>) {
@@ -23,11 +25,11 @@ pub(super) fn check(step: &mut Step<'_>) {
             }
             (Object::Array(old), Object::Array(new)) => {
                 let (old, new) = (old.clone(), new.clone());
-                let in_tree = |path: &str| matches!(path, "K" | "Nums" | "ParentTree/Nums");
-                if step.context.uses.all(id.number, |u| in_tree(&u.path))
+                // Lists of another kind are none of its business.
+                if step.uses.places(id.number).contains(Place::Structure)
                     && is_addition(step, &old, &new)
                 {
-                    step.permit(Some(id), ChangeKind::Listing, WHAT);
+                    step.claim(id, TREE, ChangeKind::Listing, WHAT);
                 }
             }
             _ => {}
@@ -39,9 +41,7 @@ pub(super) fn check(step: &mut Step<'_>) {
 fn check_node(step: &mut Step<'_>, id: ObjRef, old: &Dict, new: &Dict) {
     let is_root = old.is_name("Type", "StructTreeRoot");
     let is_element = old.is_name("Type", "StructElem") || old.contains("S") && old.contains("P");
-    let leads_on = old.contains("Kids")
-        && !step.context.uses.of(id.number).is_empty()
-        && step.context.uses.all(id.number, |u| u.path == "ParentTree");
+    let leads_on = old.contains("Kids") && step.uses.places(id.number).contains(Place::Numbers);
     let is_number_node = (old.contains("Nums") || leads_on) && !old.contains("Type") && !is_element;
     for key in differing_keys(step.context.document, old, new) {
         let entry = step.entry(old, new, &key);
@@ -75,7 +75,7 @@ fn check_node(step: &mut Step<'_>, id: ObjRef, old: &Dict, new: &Dict) {
         }
     }
     if is_root || is_element || is_number_node {
-        step.permit(Some(id), ChangeKind::Listing, WHAT);
+        step.claim(id, TREE, ChangeKind::Listing, WHAT);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::change::ChangeKind;
 use super::describe::shorten;
+use super::place::Place;
 use super::step::{Entry, Step};
 use super::value::differing_keys;
 use crate::pdf::{Dict, Object};
@@ -21,11 +22,11 @@ pub(super) fn check(step: &mut Step<'_>) {
     for key in differing_keys(step.context.document, before, after) {
         match key.as_str() {
             "Info" => {}
-            "ID" => step.permit(None, ChangeKind::Declaration, "the file identifier"),
+            "ID" => step.declare(ChangeKind::Declaration, "the file identifier"),
             key if SECTION_KEYS.contains(&key) => {}
             key if after.get(key).is_none_or(Object::is_null) && key != "Root" => {
                 let detail = format!("the trailer entry {} was left out", shorten(key));
-                step.permit(None, ChangeKind::Declaration, detail);
+                step.declare(ChangeKind::Declaration, detail);
             }
             key => {
                 let detail = format!("the trailer entry {} was changed", shorten(key));
@@ -52,14 +53,6 @@ fn check_info(step: &mut Step<'_>, info: &Entry) {
         let detail = format!("the document information {} was changed", shorten(key));
         return step.forbid(info.after_id, ChangeKind::Other, detail);
     }
-    // A dictionary that is something else too must not be changed as information.
-    if let Some(id) = info.after_id
-        && !step.is_new(id)
-        && !step.context.uses.all(id.number, |u| u.path == "Info")
-    {
-        let detail = "the document information is used for something else too";
-        return step.forbid(info.after_id, ChangeKind::Other, detail);
-    }
-    step.claim(info, ChangeKind::Metadata, "the document information");
+    step.claim_entry(info, Place::Info, ChangeKind::Metadata, "the document information");
     step.cover_new(&Object::Dict(after.clone()), ChangeKind::Metadata, "the information", false);
 }

@@ -3,6 +3,7 @@
 use super::appearance;
 use super::change::ChangeKind;
 use super::describe::shorten;
+use super::place::Place;
 use super::step::{Step, resolve};
 use super::value::differing_keys;
 use crate::pdf::{Dict, FormField, ObjRef, Object};
@@ -19,7 +20,7 @@ pub(super) fn check(step: &mut Step<'_>, field: &FormField, id: ObjRef, old: &Di
             if field.id == Some(id) {
                 step.filled.push(field.name.clone());
             }
-            step.permit(Some(id), ChangeKind::FormValue, detail);
+            step.claim(id, &[Place::Field], ChangeKind::FormValue, detail);
         }
         Err(reason) => {
             let detail = format!("the form field {} {reason}", shorten(&field.name));
@@ -108,7 +109,10 @@ fn check_text(
         if !step.is_new(holder) {
             return Err("shares an appearance that was changed".into());
         }
-        step.permit(Some(holder), ChangeKind::FormValue, "the appearance of a form field");
+        step.claim(holder, &[], ChangeKind::FormValue, "the appearance of a form field");
+    }
+    if keys.iter().any(|key| key == "AS") {
+        return Err("shows another one of several appearances".into());
     }
     if look.iter().any(|entry| entry.key != *"N") && keys.iter().any(|key| key == "AP") {
         return Err("changes its appearance under the mouse".into());
@@ -125,13 +129,14 @@ fn check_text(
     };
     let belongs = |path: &str| path == "AP/N";
     if !step.is_new(normal_id)
-        && !step.context.uses.all(normal_id.number, |u| u.from == Some(id) && belongs(&u.path))
+        && !step.uses.all(normal_id.number, |u| u.from == Some(id) && belongs(&u.path))
     {
         return Err("has an appearance that is used elsewhere too, and was changed".into());
     }
     let is_old_font = |font: ObjRef| !step.changed.contains_key(&font.number);
     appearance::shows_only(&step.after, &stream, &text_of(value), &is_old_font)?;
-    step.permit(Some(normal_id), ChangeKind::FormValue, "the appearance of a form field");
+    let what = "the appearance of a form field";
+    step.claim(normal_id, &[Place::Appearance], ChangeKind::FormValue, what);
     let dict = Object::Dict(stream.dict.clone());
     step.cover_new(&dict, ChangeKind::FormValue, "the appearance of a form field", false);
     Ok(())
