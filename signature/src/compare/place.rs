@@ -1,8 +1,8 @@
 //! The places of a document: what an object is for, by the path that leads to it.
 //!
 //! A path begins at the trailer and goes from key to key, through however many objects. The tables
-//! below give each path its place; what no line names is [`Place::Other`], or below a page
-//! [`Place::Drawn`]. So an object's places say what every path to it is, from end to end.
+//! below give each path its place; what no line names is [`Place::Other`]. So an object's places
+//! say what every path to it is, from end to end.
 
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -116,17 +116,18 @@ const ENTRIES: &[(Place, &[Line])] = &[
             ("Kids", Some(PageKids)),
             ("Parent", Some(Page)),
             ("Annots", Some(Annotations)),
-            ("B", Some(Other)),
-            ("AA", Some(Other)),
-            ("Metadata", Some(Other)),
-            ("PieceInfo", Some(Other)),
-            ("Thumb", Some(Other)),
-            ("SeparationInfo", Some(Other)),
-            ("DPart", Some(Other)),
-            ("VP", Some(Other)),
-            ("AF", Some(Other)),
-            ("PresSteps", Some(Other)),
-            ("Trans", Some(Other)),
+            ("Contents", Some(Drawn)),
+            ("Resources", Some(Drawn)),
+            ("Group", Some(Drawn)),
+            ("MediaBox", Some(Drawn)),
+            ("CropBox", Some(Drawn)),
+            ("BleedBox", Some(Drawn)),
+            ("TrimBox", Some(Drawn)),
+            ("ArtBox", Some(Drawn)),
+            ("BoxColorInfo", Some(Drawn)),
+            ("Rotate", Some(Drawn)),
+            ("UserUnit", Some(Drawn)),
+            ("OutputIntents", Some(Drawn)),
         ],
     ),
     (PageKids, &[(ITEM, Some(Page))]),
@@ -213,14 +214,16 @@ impl Place {
             // What lies below belongs to it, however deep.
             Info | Metadata | Extensions | FormResources | FormStyle | Value | Appearance
             | Detail | Evidence | Drawn | Other => self,
-            Trailer | Catalog | Store | RelatedEntry | Structure | Numbers if key != Some(ITEM) => {
+            Trailer | Catalog | Page | Store | RelatedEntry | Structure | Numbers
+                if key != Some(ITEM) =>
+            {
                 Other
             }
             Form if key != Some(ITEM) => FormStyle,
             Field if key != Some(ITEM) => Detail,
             Permissions if key != Some(ITEM) => Value,
             Related if key != Some(ITEM) => RelatedEntry,
-            // Unknown entries of pages, and shapes that no reader is bound to read in one way.
+            // Shapes that no reader is bound to read in one way.
             _ => Drawn,
         }
     }
@@ -234,7 +237,7 @@ impl Place {
     /// Whether references from here may be links: to a page, a field, an element of the structure.
     /// Nothing is taken from what they lead to.
     pub(super) fn may_link(self) -> bool {
-        matches!(self, Other | Detail | Value)
+        matches!(self, Other | Detail | Value | Info)
     }
 
     /// In words, behind "also".
@@ -392,6 +395,7 @@ mod tests {
             ("Root OCProperties D", Some(Drawn)),
             // Shapes that readers may take in different ways.
             ("Root Pages Annots [] []", Some(Drawn)),
+            ("Root Pages Unheard Of", Some(Other)),
             ("Root DSS []", Some(Drawn)),
         ] {
             let keys: Vec<&str> = path.split(' ').collect();
