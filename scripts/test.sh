@@ -33,6 +33,9 @@ cargo build -q --locked -p signdoc-signature --features pki,fixtures --example v
 "$VENV/bin/python" tests/interop/run.py --program "$CARGO_TARGET_DIR/debug/examples/verify" \
     --corpus "$ROOT/../shared/corpus"
 
+step "no picture changes in a file that verifies"
+"$VENV/bin/python" tests/interop/twice.py --program "$CARGO_TARGET_DIR/debug/examples/verify"
+
 step "C, C++ and Go"
 logged c "$VENV/bin/python" tests/c/run.py --cpp-log "$logs/cpp.log" --go-log "$logs/go.log"
 

@@ -11,6 +11,7 @@ import io
 import re
 
 import pikepdf
+import twice_cases
 from edits import (
     FORGED,
     PLACE,
@@ -493,14 +494,51 @@ def _overlong(kari):
     return sign(raw_update(grown, [(490, b"<</Type/DSS>>")]), kari), original
 
 
+def serving_twice(authority):
+    """An update claims an object for a permitted purpose; the page uses it for another."""
+    signer = authority.signer(authority.ola)
+    known = {case.name: case for case in twice_cases.cases(True)}
+    for name in TWICE:
+        _, later, _ = known[name].files(signer)
+        yield Attack("objects that serve twice", name, later)
+
+
 def attacks(authority):
-    for make in (before_signing, seals, prepared, after_signing, certified, forgeries):
+    for make in (
+        before_signing,
+        seals,
+        prepared,
+        serving_twice,
+        after_signing,
+        certified,
+        forgeries,
+    ):
         yield from make(authority)
+
+
+_TOO = "the object is used for something else too"
+_STYLE = "in whose style readers draw what has no appearance of its own"
+# Cases of twice_cases.py, and why ours refuses each.
+TWICE = {
+    "VRI = forms": _TOO,
+    "VRI = encoding": _TOO,
+    "VRI = settings of layers": _TOO,
+    "Certs = colour space of an image": _TOO,
+    "an entry of VRI = fonts, inherited": "holds something else",
+    "Extensions = resources": "the developer extensions hold something else",
+    "Extensions = encoding": "the developer extensions hold something else",
+    "form = free text": "the form entry DA was changed",
+    "a field/MK = ExtGState, added": _TOO,
+    "free text: fonts added": _STYLE,
+    "free text, bare: font added": _STYLE,
+    "text field: style exchanged": _STYLE,
+}
 
 
 # Why ours refuses each one: a piece of the failed check's or the forbidden change's words, so that
 # none is caught by accident.
 BECAUSE = {
+    **TWICE,
     "content stream replaced": "a page was changed: Contents",
     "content stream overwritten in place": "the content of a stream was changed",
     "content stream replaced in the signature's own revision": "Annots, Contents",
