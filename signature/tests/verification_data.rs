@@ -18,7 +18,7 @@ use std::path::Path;
 use common::signing::{Level, Signing, bytes};
 use signdoc_signature::asn1::Time;
 use signdoc_signature::crypto::{HashAlgorithm, KeyKind};
-use signdoc_signature::fixtures::{PdfBuilder, append_update};
+use signdoc_signature::fixtures::{PdfBuilder, RawPdf, Structure, append_update};
 use signdoc_signature::pki::{
     Identity, Pki, PkiOptions, Profile, RevocationReason, SdoRequest, Subject,
 };
@@ -55,6 +55,9 @@ fn files() -> BTreeMap<&'static str, Vec<u8>> {
     let mut broken = signed.clone();
     broken[20] ^= 1;
     all.insert("broken.pdf", broken);
+    let (twice, claimed) = serving_twice(&kit, &invisible);
+    all.insert("twice.pdf", twice);
+    all.insert("twice-later.pdf", claimed);
     all.insert("stamped.pdf", kit.sign(&loan, Level::Lt, &long));
     all.insert("revoked.pdf", revoked(&kit, &loan, &long));
     all.insert("expired.pdf", expired(&kit, &loan, &invisible));
@@ -77,6 +80,34 @@ fn files() -> BTreeMap<&'static str, Vec<u8>> {
     all.insert("signed.pdf", signed);
     all.insert("second.pdf", second);
     all
+}
+
+/// A signed document whose security store lists as `VRI` what the page uses as drawings, and an
+/// update that is all right for a store.
+fn serving_twice(kit: &Kit, how: &PrepareOptions) -> (Vec<u8>, Vec<u8>) {
+    let drawing = |amount: &str| {
+        let text = format!("BT /F1 12 Tf 72 700 Td (Amount: {amount} NOK) Tj ET");
+        format!(
+            "<</Type/XObject/Subtype/Form/BBox[0 0 595 842]/Resources<</Font<</F1 5 0 R>>>>\
+             /Length {}>>\nstream\n{text}\nendstream",
+            text.len()
+        )
+    };
+    let mut pdf = RawPdf::new();
+    pdf.object("<</Type/Catalog/Pages 2 0 R/DSS<</VRI 6 0 R>>>>");
+    pdf.object("<</Type/Pages/Kids[3 0 R]/Count 1>>");
+    pdf.object(
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Contents 4 0 R\
+         /Resources<</XObject 6 0 R>>>>",
+    );
+    pdf.object("<</Length 6>>\nstream\n/X1 Do\nendstream");
+    pdf.object("<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>");
+    pdf.object("<</X1 7 0 R>>");
+    pdf.object(drawing("100 000"));
+    pdf.object(drawing("900 000"));
+    let signed = kit.sign(&pdf.build(Structure::Table), Level::B, how);
+    let claimed = append_update(&signed, &[(6, "<</X1 8 0 R>>")], 1);
+    (signed, claimed)
 }
 
 /// The number of the page's content.

@@ -45,7 +45,7 @@ def by_pdfium(data):
 def by_poppler(data):
     try:
         run = subprocess.run(
-            ["pdftoppm", "-r", "36", "-l", "1", "-", "-"],
+            ["pdftoppm", "-r", "36", "-l", "1", "-"],
             input=data,
             capture_output=True,
             timeout=60,

@@ -552,6 +552,14 @@ def _annotation_uses():
         Parts(annots=" 30 0 R", objects={30: f"<<{ANNOTATION}/Subtype/Square/IC 10 0 R>>"}),
     )
     yield Use(
+        "longer colour of a square",
+        "array",
+        "0 0{X}",
+        "",
+        " 0",
+        Parts(annots=" 30 0 R", objects={30: f"<<{ANNOTATION}/Subtype/Square/IC 10 0 R>>"}),
+    )
+    yield Use(
         "place of an annotation",
         "array",
         "72 {X} 272 640",

@@ -234,10 +234,15 @@ impl Place {
         line.map_or(Some(self.default_entry(key)), |(_, place)| *place)
     }
 
-    /// Whether references from here may be links: to a page, a field, an element of the structure.
-    /// Nothing is taken from what they lead to.
-    pub(super) fn may_link(self) -> bool {
-        matches!(self, Other | Detail | Value | Info)
+    /// What references from here may link to: a page, a field, an element of the structure.
+    /// Nothing is taken from what they lead to. Annotations are drawn from what they hold, so
+    /// theirs are links only to what is no list.
+    pub(super) fn links(self) -> Places {
+        match self {
+            Other | Info => Places::of(&[Catalog, Page, Field, Form, Structure, Numbers]),
+            Detail | Value => Places::of(&[Catalog, Page, Field]),
+            _ => Places::NONE,
+        }
     }
 
     /// In words, behind "also".
@@ -271,8 +276,6 @@ pub(super) struct Places(u32);
 
 impl Places {
     pub(super) const NONE: Places = Places(0);
-    /// What stays as a whole when something links to it.
-    pub(super) const LINKED: Places = Places::of(&[Catalog, Page, Field, Form, Structure, Numbers]);
     /// What a new object may be for, which nothing knew before: anything that rules look at.
     pub(super) const FOR_NEW: Places = Places(!(Places::of(&[Drawn, Other]).0));
 

@@ -108,7 +108,7 @@ impl Reach {
                 self.spread(number, place);
             }
             let Some((number, place)) = self.links.pop() else { return };
-            if !self.known(number).meets(Places::LINKED) {
+            if !self.known(number).meets(place.links()) {
                 self.mark(number, place);
             }
         }
@@ -121,8 +121,10 @@ impl Reach {
             at = reference.next;
             let found = self.paths.get(path as usize).and_then(|path| place.along(path));
             match found {
-                Some(found) if found.may_link() && !self.known(target).contains(found) => {
-                    self.links.push((target, found));
+                Some(found) if !found.links().is_empty() => {
+                    if !self.known(target).contains(found) {
+                        self.links.push((target, found));
+                    }
                 }
                 Some(found) => self.mark(target, found),
                 None => {}
