@@ -414,6 +414,34 @@ fn fields_that_are_something_else_too() {
 }
 
 #[test]
+fn what_cannot_be_read_may_use_the_object_too() {
+    let kit = Kit::new(69);
+    let attack = Attack {
+        catalog: "/DSS<</VRI 6 0 R>>",
+        resources: "7 0 R",
+        content: "/X1 Do",
+        more: vec!["<</AB<<>>>>".into(), "<</XObject 6 0 R>>".into()],
+        set: vec![(6, "<</AB<</Cert[]>>>>".into())],
+        ..Attack::default()
+    };
+    // Some readers take an object whose number is another one than they look for.
+    let mut document = attack.document();
+    let at = document.windows(7).position(|window| window == b"7 0 obj").unwrap();
+    document[at] = b'9';
+    let signed = kit.sign(&document, Level::B, &kit.plain());
+    let report = verify_bytes(attack.update(&signed), &kit.options());
+    let forbidden = &report.changes.forbidden;
+    let found = forbidden.iter().any(|c| c.detail.contains("may use the object too"));
+    assert!(!report.ok && found, "{forbidden:#?}");
+    // What is only added is no danger.
+    let catalog = body_of(&signed, 1).replace("<</VRI 6 0 R>>", "<</VRI 6 0 R/Certs[60 0 R]>>");
+    let item = stream("", "0\u{1}x");
+    let honest = append_update(&signed, &[(1, &catalog), (60, &item)], 1);
+    let report = verify_bytes(honest, &kit.options());
+    assert!(report.ok, "{:#?} {:#?}", report.checks, report.changes.forbidden);
+}
+
+#[test]
 fn the_update_that_introduces_the_claim_is_no_way_around_it() {
     let kit = Kit::new(68);
     // The catalog claims an object of the page for the store only now.

@@ -121,13 +121,11 @@ impl Reach {
             at = reference.next;
             let found = self.paths.get(path as usize).and_then(|path| place.along(path));
             match found {
-                Some(found) if !found.links().is_empty() => {
-                    if !self.known(target).contains(found) {
-                        self.links.push((target, found));
-                    }
+                Some(found) if found.links().is_empty() => self.mark(target, found),
+                Some(found) if !self.known(target).contains(found) => {
+                    self.links.push((target, found));
                 }
-                Some(found) => self.mark(target, found),
-                None => {}
+                _ => {}
             }
         }
     }
@@ -240,6 +238,18 @@ mod tests {
         reach.settle();
         assert_eq!(reach.places(4), Places::of(&[Place::Drawn, Place::Store]));
         assert_eq!(reach.places(5), Places::of(&[Place::Drawn, Place::Related]));
+    }
+
+    #[test]
+    fn what_an_annotation_is_drawn_from_is_no_link() {
+        let mut reach = base();
+        reach.add(Some(1), &dict(&[("StructTreeRoot", id(20))]));
+        reach.add(Some(20), &dict(&[("K", id(21))]));
+        reach.add(Some(3), &dict(&[("Annots", Object::Array(vec![id(22)]))]));
+        reach.add(Some(22), &dict(&[("IC", id(21)), ("P", id(3)), ("IRT", id(22))]));
+        reach.settle();
+        assert_eq!(reach.places(21), Places::of(&[Place::Structure, Place::Detail]));
+        assert_eq!(reach.places(3), Places::of(&[Place::Page]));
     }
 
     #[test]

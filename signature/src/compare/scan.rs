@@ -9,7 +9,7 @@
 use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
-use super::place::Places;
+use super::place::{Place, Places};
 use super::reach::Reach;
 use crate::pdf::{
     Dict, DictEntry, Location, ObjRef, Object, PdfError, PdfErrorKind, Result, Stream, View,
@@ -20,6 +20,18 @@ const MAX_USES: usize = 32;
 const MAX_DEPTH: usize = 100;
 /// Beyond this the style of the form counts as in use.
 const MAX_LOOKS: usize = 20_000;
+
+/// What readers draw from.
+const SHOWN: Places = Places::of(&[
+    Place::Page,
+    Place::PageKids,
+    Place::Annotations,
+    Place::Field,
+    Place::Appearance,
+    Place::Detail,
+    Place::FormResources,
+    Place::Drawn,
+]);
 
 /// Where a number is referred to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,6 +52,8 @@ pub(super) struct Uses {
     reach: Reach,
     /// Objects that hold something which readers may draw in the form's style.
     styled: Vec<u32>,
+    /// Objects that cannot be read; other readers may manage to.
+    unread: Vec<u32>,
     /// Appearances and objects that were looked into for the form's style, in all revisions.
     looks: Cell<usize>,
 }
@@ -97,6 +111,11 @@ impl Uses {
     /// Whether more references were met than are kept.
     pub(super) fn is_overfull(&self) -> bool {
         self.reach.is_overfull()
+    }
+
+    /// Whether something that is drawn cannot be read: what it refers to is unknown.
+    pub(super) fn is_blind(&self) -> bool {
+        self.unread.iter().any(|number| self.places(*number).meets(SHOWN))
     }
 
     /// Counts a look into something for the form's style; `false` when there were too many.
@@ -207,6 +226,7 @@ pub(super) fn scan(
             Err(error) if error.kind() == PdfErrorKind::LimitExceeded => return Err(error),
             Err(error) if error.kind() == PdfErrorKind::Io => return Err(error),
             Err(error) => {
+                uses.unread.push(id.number);
                 if has_no_end(location, &error) {
                     note(id, "it has no end within its revision: readers go on in later bytes");
                 }

@@ -20,6 +20,17 @@ const MAX_CHANGED: usize = 50_000;
 /// Keys of a stream dictionary that make it show something from elsewhere.
 const OUTSIDE_KEYS: [&str; 6] = ["F", "FFilter", "Ref", "OPI", "Alternates", "OC"];
 
+/// What every signature changes: it is not held against a document that a part of it is damaged.
+const SIGNED: Places = Places::of(&[
+    Place::Catalog,
+    Place::Page,
+    Place::Annotations,
+    Place::Field,
+    Place::Form,
+    Place::FormFields,
+    Place::Structure,
+]);
+
 /// What the rules need to know besides the two revisions.
 pub(super) struct Context<'a> {
     /// The document that is verified.
@@ -271,6 +282,13 @@ impl<'a> Step<'a> {
         if !also.is_empty() {
             let also = also.join(", ");
             let detail = format!("{detail}: the object is used for something else too ({also})");
+            self.forbid(Some(id), ChangeKind::Other, detail);
+            return false;
+        }
+        if !self.is_new(id) && !Places::of(places).meets(SIGNED) && self.uses.is_blind() {
+            let detail = format!(
+                "{detail}: a part of what pages show cannot be read, and may use the object too"
+            );
             self.forbid(Some(id), ChangeKind::Other, detail);
             return false;
         }
