@@ -1,11 +1,12 @@
-"""Attacks, honest files and signed files of others before three judges: ours, pyHanko, pdfsig.
+"""Attacks, honest files and signed files of others before judges: ours, pyHanko, pdfsig, EU DSS.
 
-usage: run.py --program VERIFY [--corpus FOLDER] [--bless]
+usage: run.py --program VERIFY [--corpus FOLDER] [--dss] [--bless]
 
 VERIFY is `target/<profile>/examples/verify` of signdoc-signature. Every attack must be caught by
 ours, for the reason it is an attack; no honest file may raise an alarm; the tables in
 docs/verification.md must say what ours answers (--bless writes them anew). Exit code 0 when all
-that holds; 3, with the reason, when pyHanko or pikepdf is not installed.
+that holds; 3, with the reason, when pyHanko or pikepdf is not installed. EU DSS is asked where Java,
+Maven and the libraries are there already; with --dss they are fetched first, which takes minutes.
 """
 
 import argparse
@@ -18,6 +19,7 @@ DOCUMENT = HERE.parents[1] / "docs" / "verification.md"
 
 try:
     import attacks as attack_list
+    import foreign
     import honest
     import judges
     import kit
@@ -40,7 +42,24 @@ def write(folder, name, data):
     return path
 
 
-def run_attacks(program, folder, authority):
+class Dss:
+    """EU DSS, where it can be asked."""
+
+    def __init__(self, folder, fetch):
+        self.folder = folder
+        try:
+            self.path = foreign.class_path(fetch)
+        except foreign.Missing as missing:
+            print(f"not judged by EU DSS: {missing}")
+            self.path = None
+
+    def ask(self, files):
+        if self.path is None:
+            return ["not asked"] * len(files)
+        return foreign.judge(self.path, self.folder / "root.pem", files, self.folder)
+
+
+def run_attacks(program, folder, authority, dss):
     rows = []
     listed = list(attack_list.attacks(authority))
     jobs = []
@@ -50,7 +69,9 @@ def run_attacks(program, folder, authority):
         if attack.original is not None:
             job += ["--original", write(folder, f"attack-{index}-original.pdf", attack.original)]
         jobs.append(job)
-    for attack, job, report in zip(listed, jobs, judges.ours(program, jobs, folder), strict=True):
+    reports = judges.ours(program, jobs, folder)
+    theirs = dss.ask([job[0] for job in jobs])
+    for attack, job, report, word_of_dss in zip(listed, jobs, reports, theirs, strict=True):
         failed = [c for c in report["checks"] if c["status"] == "failed"]
         words = [c["detail"] for c in failed + report["changes"]["forbidden"]]
         because = attack_list.BECAUSE[attack.name]
@@ -66,13 +87,14 @@ def run_attacks(program, folder, authority):
                 ", ".join(c["name"] for c in failed),
                 judges.pyhanko(job[0], authority.context),
                 judges.pdfsig(job[0]),
+                word_of_dss,
             ]
         )
     check(len(rows) >= 20, "fewer than 20 attacks")
     return rows
 
 
-def run_honest(program, folder, authority):
+def run_honest(program, folder, authority, dss):
     rows = []
     listed = list(honest.files(authority))
     jobs = []
@@ -83,6 +105,7 @@ def run_honest(program, folder, authority):
         # The same without an original: what follows the first signature.
         jobs.append([after, "--trust", folder / "root.pem"])
     reports = judges.ours(program, jobs, folder)
+    theirs = dss.ask([job[0] for job in jobs[::2]])
     for index, (name, _, _, _) in enumerate(listed):
         for report, how in zip(
             reports[2 * index : 2 * index + 2], ("with", "without"), strict=True
@@ -102,6 +125,7 @@ def run_honest(program, folder, authority):
                 ", ".join(levels),
                 judges.pyhanko(path, authority.context),
                 judges.pdfsig(path),
+                theirs[index],
             ]
         )
     check(len(rows) >= 60, "fewer than 60 honest files")
@@ -182,27 +206,30 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--program", required=True)
     parser.add_argument("--corpus", type=pathlib.Path)
+    parser.add_argument("--dss", action="store_true")
     parser.add_argument("--bless", action="store_true")
     options = parser.parse_args()
     authority = kit.Authority()
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         write(folder, "root.pem", authority.root.pem)
-        rows = run_attacks(options.program, folder, authority)
+        dss = Dss(folder, options.dss)
+        rows = run_attacks(options.program, folder, authority, dss)
         caught = sum(1 for row in rows if row[2])
         print(
             f"{caught} of {len(rows)} attacks caught by ours; pyHanko accepts "
             f"{sum(row[3] == 'accepts' for row in rows)}, pdfsig accepts "
-            f"{sum(row[4].startswith('accepts') for row in rows)}"
+            f"{sum(row[4].startswith('accepts') for row in rows)}, "
+            f"EU DSS {sum(row[5] == 'accepts' for row in rows)}"
         )
-        head = ["group", "attack", "ours fails", "pyHanko", "pdfsig"]
+        head = ["group", "attack", "ours fails", "pyHanko", "pdfsig", "EU DSS"]
         compare_document("attacks", table(head, rows), (0, 1, 2), options.bless)
-        rows = run_honest(options.program, folder, authority)
+        rows = run_honest(options.program, folder, authority, dss)
         print(
             f"{len(rows)} honest files, {sum(row[1] != 'ok' for row in rows)} alarms by ours, "
             f"{sum(row[3] != 'accepts' for row in rows)} by pyHanko"
         )
-        head = ["file", "ours", "levels", "pyHanko", "pdfsig"]
+        head = ["file", "ours", "levels", "pyHanko", "pdfsig", "EU DSS"]
         compare_document("honest files", table(head, rows), (0, 1, 2), options.bless)
         if options.corpus and options.corpus.is_dir():
             rows = run_corpus(options.program, folder, options.corpus)
