@@ -14,6 +14,9 @@ pub(super) fn check(step: &mut Step<'_>, before: &Dict, after: &Dict) {
     for key in &differing {
         match key.as_str() {
             "AcroForm" | "DSS" | "Perms" | "Extensions" | "Metadata" => acceptable.push(key),
+            "OutputIntents" if super::intents::is_srgb_added(step, before, after) => {
+                acceptable.push(key);
+            }
             "Version" if is_version(after.get("Version")) => acceptable.push(key),
             key => {
                 let detail = format!("the catalog entry {} was changed", shorten(key));
@@ -23,10 +26,14 @@ pub(super) fn check(step: &mut Step<'_>, before: &Dict, after: &Dict) {
     }
     if let Some(id) = own
         && step.unexplained(id).is_some()
-        && !differing.is_empty()
+        && (!differing.is_empty() || step.is_new(id))
     {
         let names: Vec<&str> = acceptable.iter().map(|key| key.as_str()).collect();
-        let detail = format!("the catalog entries {}", names.join(", "));
+        let detail = if names.is_empty() {
+            "the catalog, with the entries it had".into()
+        } else {
+            format!("the catalog entries {}", names.join(", "))
+        };
         step.claim(id, &[Place::Catalog], ChangeKind::Declaration, detail);
     }
     // What an entry refers to may change although the catalog stays.

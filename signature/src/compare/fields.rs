@@ -43,8 +43,9 @@ const FIELD_KEYS: [&str; 29] = [
     "Lang",
     "AS",
 ];
-/// What signing changes in a field that is there.
-const SIGNED_KEYS: [&str; 5] = ["V", "AP", "F", "M", "MK"];
+/// What signing changes in a field that is there. A text style (`DA`) styles nothing in a field
+/// without text.
+const SIGNED_KEYS: [&str; 6] = ["V", "AP", "DA", "F", "M", "MK"];
 const HIDDEN: i64 = 2;
 const NO_VIEW: i64 = 32;
 const PRINT: i64 = 4;
@@ -371,7 +372,7 @@ fn check_signing(step: &mut Step<'_>, field: &FormField, id: ObjRef, old: &Dict,
     if !step.claim(id, &[Place::Field], filled.kind(), what) {
         return;
     }
-    let shows = keys.iter().any(|key| matches!(&**key, "AP" | "F" | "MK"));
+    let shows = keys.iter().any(|key| matches!(&**key, "AP" | "DA" | "F" | "MK"));
     if shows && !new.is_name("Subtype", "Widget") {
         let detail = "a signature field that is an annotation of another kind was changed";
         return step.forbid(Some(id), ChangeKind::Other, detail);

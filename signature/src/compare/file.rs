@@ -15,8 +15,8 @@ const HEADER_REACH: usize = 40;
 
 /// Explains the streams that hold objects and cross-references.
 pub(super) fn check_structure(step: &mut Step<'_>) {
-    if step.revision.kind == SectionKind::Hybrid {
-        let detail = "the update has two cross-references: readers disagree about which one counts";
+    if step.revision.kind == SectionKind::Hybrid && !step.revision.is_consistent {
+        let detail = "the update has two cross-references that disagree about an object";
         step.forbid(None, ChangeKind::Other, detail);
     }
     let ids: Vec<ObjRef> = step.changed.values().map(|changed| changed.id).collect();
@@ -36,7 +36,7 @@ pub(super) fn check_structure(step: &mut Step<'_>) {
             _ => continue,
         };
         if stream.dict.is_name("Type", "XRef") && (is_new || was_section) {
-            if at == step.revision.xref_offset {
+            if at == step.revision.xref_offset || step.revision.hybrid_stream == Some(at) {
                 step.claim(id, &[], ChangeKind::FileStructure, "the cross-reference");
             }
         } else if stream.dict.is_name("Type", "ObjStm") && is_new {

@@ -4,6 +4,7 @@ use super::change::ChangeKind;
 use super::describe::shorten;
 use super::fields;
 use super::place::Place;
+use super::plain;
 use super::step::{Entry, Step, added};
 use super::style;
 use super::value::differing_keys;
@@ -53,9 +54,14 @@ fn check_key(step: &mut Step<'_>, form: &Entry, old: &Dict, new: &Dict, key: &st
         "DR" => {
             entry.after.as_dict().is_some() && (!has_other_fields(step) || extends(step, &entry))
         }
-        "DA" => entry.after.as_string().is_some() && !has_other_fields(step),
+        "DA" => {
+            entry.after.as_string().is_some()
+                && (!has_other_fields(step) || plain::has_every_field_its_style(&step.before))
+        }
         "NeedAppearances" => {
             entry.after.as_bool().unwrap_or(false) == entry.before.as_bool().unwrap_or(false)
+                || plain::is_form_blank(step, &step.before)
+                    && plain::is_form_blank(step, &step.after)
         }
         _ => false,
     };

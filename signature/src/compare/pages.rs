@@ -2,8 +2,10 @@
 
 use super::change::ChangeKind;
 use super::describe::what;
+use super::inherited;
 use super::place::Place;
 use super::step::{Step, added, resolve};
+use super::structure;
 use super::value::differing_keys;
 use crate::pdf::{Dict, ObjRef, Object};
 
@@ -28,6 +30,21 @@ pub(super) fn check(step: &mut Step<'_>) {
 
 fn check_page(step: &mut Step<'_>, id: ObjRef, old: &Dict, new: &Dict) {
     let keys = differing_keys(step.context.document, old, new);
+    let (written_out, keys): (Vec<_>, Vec<_>) =
+        keys.into_iter().partition(|key| inherited::is_written_out(step, old, new, key));
+    if keys.is_empty() && !written_out.is_empty() {
+        let what = "a page, with what it inherits written out";
+        step.claim(id, &[Place::Page], ChangeKind::Restated, what);
+        return;
+    }
+    let (numbered, keys): (Vec<_>, Vec<_>) = keys
+        .into_iter()
+        .partition(|key| key == "StructParents" && structure::is_unused_number(step, old, new));
+    if keys.is_empty() && !numbered.is_empty() {
+        let what = "a page, whose number in the structure tree";
+        step.claim(id, &[Place::Page], ChangeKind::Listing, what);
+        return;
+    }
     let may_change = |key: &String| key == "Annots" || key == "Tabs";
     if keys.is_empty() || !keys.iter().all(may_change) {
         return;
@@ -35,7 +52,8 @@ fn check_page(step: &mut Step<'_>, id: ObjRef, old: &Dict, new: &Dict) {
     if keys.iter().any(|key| key == "Tabs") {
         // In which order annotations are visited: a tagged document names it for its widgets.
         let order = step.entry(old, new, "Tabs");
-        let is_named = order.before.is_null() && order.after == Object::name("S");
+        let was_named = matches!(order.before, Object::Name(_));
+        let is_named = !was_named && order.after == Object::name("S");
         if !is_named || step.widgets.is_empty() {
             return;
         }

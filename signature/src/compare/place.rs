@@ -17,6 +17,8 @@ pub(super) enum Place {
     Metadata,
     Extensions,
     Permissions,
+    /// Output intents.
+    Intents,
     /// A page, or a node of the page tree: what a node holds is inherited.
     Page,
     PageKids,
@@ -54,7 +56,7 @@ pub(super) enum Place {
 
 use Place::*;
 
-pub(super) const COUNT: usize = 28;
+pub(super) const COUNT: usize = 29;
 const ALL: [Place; COUNT] = [
     Trailer,
     Catalog,
@@ -62,6 +64,7 @@ const ALL: [Place; COUNT] = [
     Metadata,
     Extensions,
     Permissions,
+    Intents,
     Page,
     PageKids,
     Annotations,
@@ -95,7 +98,11 @@ type Line = (&'static str, Option<Place>);
 /// What the entries of each place are. `None`: a link that leads to something as a whole (an
 /// annotation's page) and takes nothing from it.
 const ENTRIES: &[(Place, &[Line])] = &[
-    (Trailer, &[("Root", Some(Catalog)), ("Info", Some(Info))]),
+    (
+        Trailer,
+        // No PDF reader looks at LibreOffice's copies of what a document was made from.
+        &[("Root", Some(Catalog)), ("Info", Some(Info)), ("AdditionalStreams", None)],
+    ),
     (
         Catalog,
         &[
@@ -107,7 +114,7 @@ const ENTRIES: &[(Place, &[Line])] = &[
             ("Metadata", Some(Metadata)),
             ("StructTreeRoot", Some(Structure)),
             ("OCProperties", Some(Drawn)),
-            ("OutputIntents", Some(Drawn)),
+            ("OutputIntents", Some(Intents)),
         ],
     ),
     (
@@ -212,8 +219,8 @@ impl Place {
     fn default_entry(self, key: Option<&str>) -> Place {
         match self {
             // What lies below belongs to it, however deep.
-            Info | Metadata | Extensions | FormResources | FormStyle | Value | Appearance
-            | Detail | Evidence | Drawn | Other => self,
+            Info | Metadata | Extensions | Intents | FormResources | FormStyle | Value
+            | Appearance | Detail | Evidence | Drawn | Other => self,
             Trailer | Catalog | Page | Store | RelatedEntry | Structure | Numbers
                 if key != Some(ITEM) =>
             {
@@ -253,6 +260,7 @@ impl Place {
             Metadata => "metadata",
             Extensions => "developer extensions",
             Permissions => "permissions",
+            Intents => "output intents",
             Page | PageKids => "a page",
             Annotations => "the annotations of a page",
             Field | FieldKids => "an annotation or a form field",

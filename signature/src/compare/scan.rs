@@ -7,7 +7,7 @@
 //! is listed as metadata too, so that replacing it seems harmless.
 
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::place::{Place, Places};
 use super::reach::Reach;
@@ -50,6 +50,8 @@ pub(super) struct Uses {
     /// Object streams that objects of the base lie in, or are said to lie in.
     containers: HashSet<u32>,
     reach: Reach,
+    /// What updates defined and nothing reaches so far.
+    pub(super) idle: BTreeMap<u32, (ObjRef, Object)>,
     /// Objects that hold something which readers may draw in the form's style.
     styled: Vec<u32>,
     /// Objects that cannot be read; other readers may manage to.

@@ -4,11 +4,12 @@
 //! the catalog along the paths that signing needs, and explain the changes they accept. Whatever
 //! is left unexplained is forbidden: the list of what is allowed is the only list there is.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::change::{Change, ChangeKind};
 use super::describe::describe;
+use super::numbers::Numbers;
 use super::place::{Place, Places};
 use super::scan::{Uses, claims_more, says_its_length};
 use super::seal::SealFound;
@@ -51,6 +52,12 @@ pub(super) struct Changed {
     is_explained: bool,
 }
 
+impl Changed {
+    pub(super) fn new(id: ObjRef, before: Object, after: Object) -> Self {
+        Changed { id, before, after, is_explained: false }
+    }
+}
+
 /// One revision, and what was found about it.
 pub(super) struct Step<'a> {
     pub(super) context: &'a Context<'a>,
@@ -74,6 +81,10 @@ pub(super) struct Step<'a> {
     /// Signature fields that were added or signed, those of document timestamps left out.
     pub(super) signed_fields: Vec<String>,
     names_before: OnceCell<HashSet<String>>,
+    /// The structure's number trees before and after, read when first asked for.
+    pub(super) numbers: OnceCell<Option<(Numbers, Numbers)>>,
+    /// How many entries of pages were looked up in what they inherit.
+    pub(super) inherited: Cell<usize>,
 }
 
 /// A value before and after, with the objects that hold it.
@@ -108,6 +119,8 @@ impl<'a> Step<'a> {
             filled: Vec::new(),
             signed_fields: Vec::new(),
             names_before: OnceCell::new(),
+            numbers: OnceCell::new(),
+            inherited: Cell::new(0),
         }
     }
 
@@ -123,6 +136,7 @@ impl<'a> Step<'a> {
     pub(super) fn run(&mut self, is_rebuilt_base: bool) {
         self.collect(is_rebuilt_base);
         self.note_uses();
+        super::idle::recall(self);
         super::file::check_structure(self);
         super::trailer::check(self);
         match (self.before.catalog(), self.after.catalog()) {
@@ -132,6 +146,7 @@ impl<'a> Step<'a> {
         super::fields::check_changed(self);
         super::pages::check(self);
         super::structure::check(self);
+        super::idle::leave(self);
         self.reject_rest();
         super::file::check_bytes(self);
     }
@@ -180,7 +195,10 @@ impl<'a> Step<'a> {
         if id.number == 0 || known == Some((id, location)) {
             return;
         }
+        let is_idle = self.uses.idle.contains_key(&id.number);
         let before = match known {
+            // Nothing reached it, so it is new to all that do now.
+            Some(_) if is_idle => Object::Null,
             Some((known_id, _)) => match self.before.get(known_id) {
                 Ok(found) => found.object,
                 // What could not be read before cannot be compared; it counts as something else.
@@ -211,7 +229,7 @@ impl<'a> Step<'a> {
                 self.change(Some(id), ChangeKind::Restated, "written again as it was".into());
             return self.permitted.push(change);
         }
-        if before.is_null() && !self.uses.of(id.number).is_empty() {
+        if before.is_null() && !is_idle && self.was_expected(id.number, &after) {
             let detail = format!(
                 "an object was defined that the document referred to before it existed: {}",
                 describe(&before, &after)
@@ -219,7 +237,16 @@ impl<'a> Step<'a> {
             return self.forbid(Some(id), ChangeKind::Other, detail);
         }
         let number = id.number;
-        self.changed.insert(number, Changed { id, before, after, is_explained: false });
+        self.changed.insert(number, Changed::new(id, before, after));
+    }
+
+    /// Whether the document referred to a new object before it existed. LibreOffice names copies
+    /// of its sources by numbers that exist in its own files only: others give them away, and what
+    /// is no stream is no copy.
+    fn was_expected(&self, number: u32, after: &Object) -> bool {
+        let is_copy = |path: &str| path == "AdditionalStreams";
+        let is_copy_only = self.uses.all(number, |u| u.from.is_none() && is_copy(&u.path));
+        !(self.uses.of(number).is_empty() || is_copy_only && after.as_stream().is_none())
     }
 
     /// The new value, when it stands inside its own update.

@@ -1,11 +1,14 @@
 //! The structure tree of tagged documents (ISO 32000-2, 14.7): it may get an element for a
 //! signature widget, so that assistive technology finds it.
 
+use std::collections::HashSet;
+
 use super::change::ChangeKind;
-use super::place::Place;
+use super::numbers::Numbers;
+use super::place::{Place, Places};
 use super::step::{Step, added, resolve};
 use super::value::differing_keys;
-use crate::pdf::{Dict, ObjRef, Object};
+use crate::pdf::{Dict, ObjRef, Object, View};
 
 const WHAT: &str = "the structure tree, which lists the signature widget";
 const TREE: &[Place] = &[Place::Structure, Place::Numbers, Place::NumberKids];
@@ -15,13 +18,14 @@ pub(super) fn check(step: &mut Step<'_>) {
     if step.widgets.is_empty() {
         return;
     }
+    let says_the_same = check_parent_tree(step);
     let ids: Vec<ObjRef> = step.changed.values().map(|changed| changed.id).collect();
     for id in ids {
         let Some(changed) = step.unexplained(id) else { continue };
         match (&changed.before, &changed.after) {
             (Object::Dict(old), Object::Dict(new)) => {
                 let (old, new) = (old.clone(), new.clone());
-                check_node(step, id, &old, &new);
+                check_node(step, id, (&old, &new), says_the_same);
             }
             (Object::Array(old), Object::Array(new)) => {
                 let (old, new) = (old.clone(), new.clone());
@@ -37,8 +41,57 @@ pub(super) fn check(step: &mut Step<'_>) {
     }
 }
 
+/// Whether a page without a number in the structure tree got one that leads nowhere, before and
+/// after: some programs number a page before they list a widget on it.
+pub(super) fn is_unused_number(step: &Step<'_>, old: &Dict, new: &Dict) -> bool {
+    let Some(number) = new.get("StructParents").and_then(Object::as_int) else { return false };
+    let Some((before, after)) = number_trees(step) else { return false };
+    !old.contains("StructParents") && !before.contains(number) && !after.contains(number)
+}
+
+/// The number trees before and after; `None` when one of them is none.
+fn number_trees<'s>(step: &'s Step<'_>) -> Option<&'s (Numbers, Numbers)> {
+    let read = |view: &View<'_>| {
+        let catalog = view.catalog().ok()?;
+        let root = view.lookup_dict(&catalog, "StructTreeRoot").ok()?.unwrap_or_default();
+        Numbers::read(view, root.get("ParentTree"))
+    };
+    step.numbers.get_or_init(|| Some((read(&step.before)?, read(&step.after)?))).as_ref()
+}
+
+/// The number tree that leads from pages and widgets to elements may be written anew, when it says
+/// the same and besides names elements of this revision's widgets. Its nodes are explained then.
+fn check_parent_tree(step: &mut Step<'_>) -> bool {
+    let is_of_tree = |id: &u32| step.uses.places(*id).meets(Places::of(TREE));
+    if !step.changed.keys().any(is_of_tree) {
+        return false;
+    }
+    let Some((old, new)) = number_trees(step) else { return false };
+    let views = (&step.before, &step.after);
+    let Some(added) = old.added(step.context.document, views, new) else { return false };
+    // An element that describes a widget goes by the widget's number.
+    let given = step.widgets.iter().filter_map(|id| {
+        let widget = step.changed.get(id)?.after.as_dict()?;
+        widget.get("StructParent")?.as_int()
+    });
+    let given: HashSet<i64> = given.collect();
+    if !added
+        .values
+        .iter()
+        .all(|(number, value)| given.contains(number) && is_new_element(step, value))
+    {
+        return false;
+    }
+    for id in added.holders {
+        if step.unexplained(id).is_some() {
+            step.claim(id, TREE, ChangeKind::Listing, WHAT);
+        }
+    }
+    true
+}
+
 /// The root of the tree, an element, or a node of the number tree that leads to elements.
-fn check_node(step: &mut Step<'_>, id: ObjRef, old: &Dict, new: &Dict) {
+fn check_node(step: &mut Step<'_>, id: ObjRef, (old, new): (&Dict, &Dict), says_the_same: bool) {
     let is_root = old.is_name("Type", "StructTreeRoot");
     let is_element = old.is_name("Type", "StructElem") || old.contains("S") && old.contains("P");
     let leads_on = old.contains("Kids") && step.uses.places(id.number).contains(Place::Numbers);
@@ -52,6 +105,10 @@ fn check_node(step: &mut Step<'_>, id: ObjRef, old: &Dict, new: &Dict) {
                 &list(&entry.after, new.get("K")),
             ),
             "Nums" | "Kids" if is_number_node => is_number_addition(step, old, new, &key),
+            // It has been looked at as a whole, and what is left of it by its nodes.
+            "ParentTree" if is_root && says_the_same => true,
+            // No roles are mapped in either.
+            "RoleMap" if is_root => is_empty(&entry.before) && is_empty(&entry.after),
             "ParentTreeNextKey" if is_root => entry.after.as_int() >= entry.before.as_int(),
             "ParentTree" if is_root => match (&entry.before, &entry.after) {
                 (Object::Dict(a), Object::Dict(b)) => {
@@ -77,6 +134,10 @@ fn check_node(step: &mut Step<'_>, id: ObjRef, old: &Dict, new: &Dict) {
     if is_root || is_element || is_number_node {
         step.claim(id, TREE, ChangeKind::Listing, WHAT);
     }
+}
+
+fn is_empty(value: &Object) -> bool {
+    value.is_null() || value.as_dict().is_some_and(Dict::is_empty)
 }
 
 /// Numbers with new elements, or new leaves with such, behind those that are there.

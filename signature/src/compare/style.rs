@@ -6,6 +6,7 @@
 
 use super::appearance::draws_something;
 use super::content::{Operation, Operations};
+use super::plain;
 use super::scan::takes_style;
 use super::step::{Step, resolve};
 use crate::pdf::{Dict, ObjRef, Object, Stream, View};
@@ -22,7 +23,9 @@ pub(super) fn is_in_use(step: &Step<'_>, old: &Dict, new: &Dict) -> bool {
     let asks = |view: &View<'_>, form: &Dict| {
         resolve(view, form.get("NeedAppearances")).0.as_bool().unwrap_or(false)
     };
-    let draws_anew = asks(&step.before, old) || asks(&step.after, new);
+    // Blank fields stay blank, whoever draws them.
+    let is_asked = asks(&step.before, old) || asks(&step.after, new);
+    let draws_anew = is_asked && !plain::is_form_blank(step, &step.before);
     let may_look = || step.uses.may_look();
     let look = Look { view: &step.before, draws_anew, may_look: &may_look };
     step.uses.styled().any(|number| {

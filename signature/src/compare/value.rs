@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::meaning;
 use crate::pdf::{Dict, Document, Object, Span, Stream, for_each_window};
 
 /// Whether two values mean the same. References are compared as they stand, streams by their
@@ -58,16 +59,21 @@ fn same_bytes(document: &Document, a: Span, b: Span) -> bool {
     same && read.is_ok()
 }
 
-/// The keys whose values differ; null counts as absent (7.3.9). A repeated key counts as a
-/// difference, because readers disagree about what it means.
+/// The keys whose values differ in meaning; null counts as absent (7.3.9). A repeated key counts as
+/// a difference, because readers disagree about what it means.
 pub(super) fn differing_keys(document: &Document, a: &Dict, b: &Dict) -> Vec<String> {
     let (old, _) = index(a);
     let (new, repeated) = index(b);
     let keys: BTreeSet<&[u8]> = old.keys().chain(new.keys()).copied().collect();
     let differs = |key: &&[u8]| {
-        let values = (old.get(key).copied(), new.get(key).copied());
-        repeated.contains(key)
-            || !same_value(document, values.0.unwrap_or(&NULL), values.1.unwrap_or(&NULL))
+        let old = old.get(key).copied().unwrap_or(&NULL);
+        let new = new.get(key).copied().unwrap_or(&NULL);
+        let is_same = || {
+            same_value(document, old, new)
+                || meaning::is_same_text(key, old, new)
+                || meaning::is_same_type(key, (a, old), (b, new))
+        };
+        repeated.contains(key) || !is_same()
     };
     keys.into_iter().filter(differs).map(|key| String::from_utf8_lossy(key).into_owned()).collect()
 }

@@ -53,6 +53,7 @@ pub use revision::{Change, Revision};
 pub(crate) use serialize::{write_entries, write_hex, write_object, write_text};
 pub use source::{FileSource, SharedSource, Source, copy_range, for_each_window};
 pub use stream::Decoded;
+pub(crate) use text::decode_exactly;
 pub(crate) use update::Update;
 pub use view::View;
 pub use xref::{Location, SectionKind};

@@ -28,6 +28,11 @@ pub struct Revision {
     pub is_end_certain: bool,
     /// Where the file says that the cross-reference begins (`startxref`), where that was found.
     pub startxref: Option<u64>,
+    /// Of a hybrid section: the offset of the stream that its trailer names (`XRefStm`).
+    pub hybrid_stream: Option<u64>,
+    /// Whether the section's table and its stream, where it has both, put no object in different
+    /// places.
+    pub is_consistent: bool,
     pub(crate) first_section: u16,
     pub(crate) last_section: u16,
 }
@@ -156,6 +161,8 @@ fn revision(index: usize, start: u64, section: &Section, tail: &EndOf, number: u
         marker_end: tail.marker_end,
         end: tail.end,
         xref_offset: section.offset,
+        hybrid_stream: section.hybrid_stream,
+        is_consistent: section.is_consistent,
         kind: section.kind,
         trailer: section.trailer.clone(),
         is_end_certain: tail.is_certain,
@@ -168,6 +175,8 @@ fn revision(index: usize, start: u64, section: &Section, tail: &EndOf, number: u
 fn join(revision: &mut Revision, section: &Section, tail: &EndOf, number: u16) {
     revision.last_section = number;
     revision.xref_offset = section.offset;
+    revision.hybrid_stream = section.hybrid_stream;
+    revision.is_consistent &= section.is_consistent;
     revision.kind = section.kind;
     revision.trailer = section.trailer.clone();
     if tail.end > revision.end {

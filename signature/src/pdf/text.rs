@@ -25,6 +25,15 @@ pub(crate) fn decode(bytes: &[u8]) -> String {
     bytes.iter().map(|b| doc_encoding(*b)).collect()
 }
 
+/// Decodes a text string; `None` when a byte of it means nothing, so that another string could
+/// decode to the same.
+pub(crate) fn decode_exactly(bytes: &[u8]) -> Option<String> {
+    let is_wide = bytes.starts_with(&[0xFE, 0xFF]) || bytes.starts_with(&[0xFF, 0xFE]);
+    let is_whole = !is_wide || bytes.len().is_multiple_of(2);
+    let text = decode(bytes);
+    (is_whole && !text.contains(char::REPLACEMENT_CHARACTER)).then_some(text)
+}
+
 fn utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
     let units = bytes.as_chunks::<2>().0.iter().map(|pair| unit(*pair));
     char::decode_utf16(units).map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
@@ -51,5 +60,14 @@ mod tests {
         assert_eq!(decode(b"\xFE\xFF\x00\xE5\xD8\x3D\xDE\x00"), "\u{e5}\u{1F600}");
         assert_eq!(decode("\u{FEFF}bl\u{e5}".as_bytes()), "bl\u{e5}");
         assert_eq!(decode(b"\xFE\xFF\xD8"), "");
+    }
+
+    #[test]
+    fn what_loses_something_does_not_decode_exactly() {
+        assert_eq!(decode_exactly(b"K\xE5re").as_deref(), Some("K\u{e5}re"));
+        assert_eq!(decode_exactly(b"\xFE\xFF\x00\xE5").as_deref(), Some("\u{e5}"));
+        for lossy in [&b"\xFE\xFF\xD8"[..], b"\xFE\xFF\xD8\x00", b"\xAD", b"\xEF\xBB\xBF\xFF"] {
+            assert_eq!(decode_exactly(lossy), None, "{lossy:?}");
+        }
     }
 }

@@ -58,7 +58,15 @@ fn section(
         let behind = found.span.map_or(offset, |s| s.end);
         let kind = SectionKind::Stream;
         let entries = sorted(entries);
-        return Ok(Section { offset, kind, trailer, entries, behind, hybrid_stream: None });
+        return Ok(Section {
+            offset,
+            kind,
+            trailer,
+            entries,
+            behind,
+            hybrid_stream: None,
+            is_consistent: true,
+        });
     }
     let table = table::read(raw, offset, shift, room)?;
     let mut section = Section {
@@ -68,13 +76,20 @@ fn section(
         entries: sorted(table.entries),
         behind: table.behind,
         hybrid_stream: None,
+        is_consistent: true,
     };
     if let Some(at) = hybrid_offset(&section.trailer, shift) {
         section.kind = SectionKind::Hybrid;
         section.hybrid_stream = Some(at);
         match hybrid(raw, at, shift, room - section.entries.len()) {
-            Ok(hidden) => section.entries = merged(&section.entries, &hidden),
-            Err(_) => notes.push(StructureNote::HybridStreamUnreadable { offset: at }),
+            Ok(hidden) => {
+                section.is_consistent = agree(&section.entries, &hidden);
+                section.entries = merged(&section.entries, &hidden);
+            }
+            Err(_) => {
+                section.is_consistent = false;
+                notes.push(StructureNote::HybridStreamUnreadable { offset: at });
+            }
         }
     }
     Ok(section)
@@ -95,6 +110,16 @@ fn sorted(mut entries: Vec<Entry>) -> Vec<Entry> {
     entries.sort_by_key(|e| e.number);
     entries.dedup_by_key(|e| e.number);
     entries
+}
+
+/// Whether readers find the same, whichever of the two they look at first: an object that both
+/// know stands where both say. What the table leaves out or frees may be in the stream.
+fn agree(table: &[Entry], hidden: &[Entry]) -> bool {
+    table.iter().filter(|e| e.number != 0 && e.location() != Location::Free).all(|entry| {
+        let place = hidden.binary_search_by_key(&entry.number, |e| e.number).ok();
+        let other = place.and_then(|place| hidden.get(place));
+        other.is_none_or(|other| (other.id(), other.location()) == (entry.id(), entry.location()))
+    })
 }
 
 /// The table counts before the stream, but what it hides as free is looked up in the stream

@@ -102,6 +102,8 @@ pub(crate) struct Section {
     pub(crate) behind: u64,
     /// Offset of the stream that a hybrid section names.
     pub(crate) hybrid_stream: Option<u64>,
+    /// Whether the table of a hybrid section and its stream put no object in different places.
+    pub(crate) is_consistent: bool,
 }
 
 /// All sections, newest first, and what was odd about them.

@@ -149,6 +149,7 @@ impl Scan<'_> {
             entries: self.entries,
             behind: self.raw.len,
             hybrid_stream: None,
+            is_consistent: true,
         })
     }
 }
