@@ -32,10 +32,12 @@ struct Reference {
 pub(super) struct Reach {
     paths: Vec<Path>,
     path_numbers: HashMap<Path, u32>,
-    /// The path behind a path and a key.
-    longer: HashMap<(u32, usize), u32>,
+    /// The path behind each path and key, where it is known.
+    longer: Vec<Vec<Option<u32>>>,
     references: Vec<Reference>,
     first: HashMap<u32, u32>,
+    /// The first reference of the object that is being noted.
+    newest: u32,
     places: HashMap<u32, Places>,
     open: Vec<(u32, Place)>,
     /// What may be linked to, looked at when all other places are known.
@@ -48,9 +50,10 @@ impl Default for Reach {
         let mut reach = Reach {
             paths: Vec::new(),
             path_numbers: HashMap::new(),
-            longer: HashMap::new(),
+            longer: Vec::new(),
             references: Vec::new(),
             first: HashMap::new(),
+            newest: END,
             places: HashMap::new(),
             open: Vec::new(),
             links: Vec::new(),
@@ -70,17 +73,23 @@ const NO_KEY: u32 = 1;
 impl Reach {
     /// Notes the references of an object; `None` is the trailer.
     pub(super) fn add(&mut self, number: Option<u32>, object: &Object) {
-        self.note(number, |reach, from| reach.walk(from, NO_KEY, object, 0));
+        self.note(number, |reach| reach.walk(NO_KEY, object, 0));
     }
 
     /// The same of a dictionary.
     pub(super) fn add_dict(&mut self, number: Option<u32>, dict: &Dict) {
-        self.note(number, |reach, from| reach.walk_dict(from, NO_KEY, dict, 0));
+        self.note(number, |reach| reach.walk_dict(NO_KEY, dict, 0));
     }
 
-    fn note(&mut self, number: Option<u32>, walk: impl FnOnce(&mut Self, u32)) {
+    fn note(&mut self, number: Option<u32>, walk: impl FnOnce(&mut Self)) {
         let from = number.unwrap_or(TRAILER);
-        walk(self, from);
+        let before = self.first.get(&from).copied().unwrap_or(END);
+        self.newest = before;
+        walk(self);
+        if self.newest == before {
+            return;
+        }
+        self.first.insert(from, self.newest);
         // Places that it has already go on along the new references.
         let known = self.known(from);
         self.open.extend(known.iter().map(|place| (from, place)));
@@ -138,46 +147,57 @@ impl Reach {
         }
     }
 
-    fn walk(&mut self, from: u32, path: u32, object: &Object, depth: usize) {
+    fn walk(&mut self, path: u32, object: &Object, depth: usize) {
         match object {
-            Object::Ref(target) => self.refer(from, path, target.number),
+            Object::Ref(target) => self.refer(path, target.number),
             Object::Array(values) if depth < MAX_DEPTH && values.iter().any(leads_on) => {
                 let path = self.longer(path, place::item_number());
-                values.iter().for_each(|value| self.walk(from, path, value, depth + 1));
+                values.iter().for_each(|value| self.walk(path, value, depth + 1));
             }
-            Object::Dict(dict) => self.walk_dict(from, path, dict, depth),
-            Object::Stream(stream) => self.walk_dict(from, path, &stream.dict, depth),
+            Object::Dict(dict) => self.walk_dict(path, dict, depth),
+            Object::Stream(stream) => self.walk_dict(path, &stream.dict, depth),
             _ => {}
         }
     }
 
-    fn walk_dict(&mut self, from: u32, path: u32, dict: &Dict, depth: usize) {
+    fn walk_dict(&mut self, path: u32, dict: &Dict, depth: usize) {
         if depth >= MAX_DEPTH {
             return;
         }
         for entry in dict.iter().filter(|entry| leads_on(&entry.value)) {
             let path = self.longer(path, place::key_number(entry.key.as_bytes()));
-            self.walk(from, path, &entry.value, depth + 1);
+            self.walk(path, &entry.value, depth + 1);
         }
     }
 
-    fn refer(&mut self, from: u32, path: u32, target: u32) {
-        if self.references.len() >= MAX_REFERENCES {
-            self.is_overfull = true;
-            return;
+    fn refer(&mut self, path: u32, target: u32) {
+        match u32::try_from(self.references.len()) {
+            Ok(index) if self.references.len() < MAX_REFERENCES => {
+                self.references.push(Reference { path, target, next: self.newest });
+                self.newest = index;
+            }
+            _ => self.is_overfull = true,
         }
-        let index = u32::try_from(self.references.len()).unwrap_or(END);
-        let next = self.first.insert(from, index).unwrap_or(END);
-        self.references.push(Reference { path, target, next });
     }
 
     fn longer(&mut self, path: u32, key: usize) -> u32 {
-        if let Some(known) = self.longer.get(&(path, key)) {
-            return *known;
+        let at = path as usize;
+        if let Some(known) = self.longer.get(at).and_then(|keys| keys.get(key)).copied().flatten() {
+            return known;
         }
-        let known = self.paths.get(path as usize).copied();
+        let known = self.paths.get(at).copied();
         let number = known.map_or(CONTENT, |known| self.path_number(place::longer(&known, key)));
-        self.longer.insert((path, key), number);
+        if self.longer.len() <= at {
+            self.longer.resize(at + 1, Vec::new());
+        }
+        if let Some(keys) = self.longer.get_mut(at) {
+            if keys.len() <= key {
+                keys.resize(key + 1, None);
+            }
+            if let Some(place) = keys.get_mut(key) {
+                *place = Some(number);
+            }
+        }
         number
     }
 
