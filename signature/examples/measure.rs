@@ -5,6 +5,10 @@
 //! measure hash FILE RUNS              hashes the file once, the best of so many runs
 //! measure verify SIGNED ROOTS RUNS [ORIGINAL]
 //! measure sign FILE OUT RUNS
+//! measure changed COUNT PADDING RUNS  an update of so many objects, two object streams each time
+//! measure packed BYTES RUNS           a file whose objects lie in one object stream of this size
+//! measure hostile KIND RUNS           a file that asks for as much work as it can
+//! measure preflight FILE RUNS
 //! ```
 //!
 //! Prints one line of JSON: the least CPU time of a run in milliseconds, and resident memory before
@@ -19,13 +23,16 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
+use common::packed::{changed, hostile, in_one_stream};
 use common::signing::{Level, Signing};
 use signdoc_signature::asn1::Time;
 use signdoc_signature::crypto::{HashAlgorithm, KeyKind};
 use signdoc_signature::fixtures::sized;
 use signdoc_signature::pdf::{FileSource, SharedSource, for_each_window};
 use signdoc_signature::pki::Pki;
-use signdoc_signature::sign::{PrepareOptions, Seal};
+use signdoc_signature::preflight::{PreflightOptions, preflight};
+use signdoc_signature::sign::{PrepareOptions, Seal, prepare};
 use signdoc_signature::verify::{VerifyOptions, verify};
 use signdoc_signature::x509::TrustAnchors;
 
@@ -82,6 +89,22 @@ fn sign(pki: &Pki, from: &str, to: &Path, level: Level) {
     signed.write_to(&mut File::create(to).unwrap()).unwrap();
 }
 
+/// Compares with the original; nobody signed.
+fn compare(original: Vec<u8>, signed: Vec<u8>, runs: &str) {
+    eprintln!("{} bytes", signed.len());
+    let original: SharedSource = Arc::new(Bytes::from(original));
+    let signed: SharedSource = Arc::new(Bytes::from(signed));
+    let options = VerifyOptions { original: Some(original), ..VerifyOptions::default() };
+    let mut found = None;
+    measured(runs, || {
+        let report = verify(signed.clone(), &options);
+        let changes = report.checks.get("changes").map(|check| check.detail.clone());
+        assert!(!report.ok, "{changes:?}");
+        found = changes;
+    });
+    eprintln!("{}", found.unwrap_or_default());
+}
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -106,6 +129,26 @@ fn main() {
             };
             let source = file(signed);
             measured(runs, || assert!(verify(source.clone(), &options).ok));
+        }
+        ["changed", count, padding, runs] => {
+            let (original, signed) = changed(count.parse().unwrap(), padding.parse().unwrap());
+            compare(original, signed, runs);
+        }
+        ["hostile", kind, runs] => {
+            let (original, signed) = hostile(kind);
+            compare(original, signed, runs);
+        }
+        ["packed", bytes, runs] => {
+            let original = in_one_stream(bytes.parse().unwrap());
+            let source: SharedSource = Arc::new(Bytes::from(original.clone()));
+            let prepared = prepare(source, &PrepareOptions::default()).unwrap();
+            let mut signed = Vec::new();
+            prepared.embed(&[0x30, 0], &mut signed).unwrap();
+            compare(original, signed, runs);
+        }
+        ["preflight", path, runs] => {
+            let source = file(path);
+            measured(runs, || drop(preflight(source.clone(), &PreflightOptions::default())));
         }
         ["sign", from, to, runs] => {
             let pki = Pki::new(1).unwrap();

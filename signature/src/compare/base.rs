@@ -71,7 +71,7 @@ pub(crate) fn base_of_original(
     if let Some(revision) = ending_at(document, len) {
         return Ok(Base::at_revision(len, revision));
     }
-    let opened = Document::open_shared(original.clone(), Limits::default())
+    let opened = Document::open_within(original.clone(), Limits::default(), document.work())
         .map_err(|error| format!("the original cannot be read: {error}"))?;
     if opened.is_rebuilt() {
         if document.is_rebuilt() {
@@ -89,7 +89,7 @@ pub(crate) fn base_of_original(
 /// In words, when they are no document by themselves or not the one that updates build on.
 pub(crate) fn base_at(document: &Document, len: u64) -> Result<Base, String> {
     let prefix: SharedSource = Arc::new(Prefix { inner: document.source().clone(), len });
-    let opened = Document::open_shared(prefix, Limits::default())
+    let opened = Document::open_within(prefix, Limits::default(), document.work())
         .map_err(|error| format!("the covered bytes are no document by themselves: {error}"))?;
     if opened.is_rebuilt() {
         return Err("the covered bytes have no usable cross-reference by themselves".into());

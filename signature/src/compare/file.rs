@@ -2,14 +2,14 @@
 //! update that no object accounts for.
 
 use std::collections::HashSet;
-use std::io;
+use std::io::{self, Read as _};
 
 use super::change::ChangeKind;
 use super::step::Step;
 use crate::pdf::{Lexer, Location, ObjRef, Object, SectionKind, Stream, Token, for_each_window};
 
-/// An object stream that decodes to more than this is not looked into.
-const MAX_OBJECT_STREAM: usize = 8 << 20;
+/// Numbers and positions at the start of an object stream that take more than this are not read.
+const MAX_INDEX: u64 = 8 << 20;
 /// How far before `obj` the number of an object is looked for.
 const HEADER_REACH: usize = 40;
 
@@ -64,10 +64,13 @@ fn check_object_stream(step: &mut Step<'_>, id: ObjRef, stream: &Stream) {
 
 fn numbers_in(step: &Step<'_>, stream: &Stream) -> Result<Vec<u32>, String> {
     let unreadable = || "an object stream cannot be read".to_owned();
-    let decoded =
-        step.after.stream_data(stream, MAX_OBJECT_STREAM).map_err(|error| error.to_string())?;
-    let count = stream.dict.get("N").and_then(Object::as_int).ok_or_else(unreadable)?;
-    let mut lexer = Lexer::new(&decoded.data, true);
+    let number = |key: &str| stream.dict.get(key).and_then(Object::as_int).ok_or_else(unreadable);
+    let (count, first) = (number("N")?, u64::try_from(number("First")?).unwrap_or(u64::MAX));
+    let reader = step.after.stream_reader(stream).map_err(|error| error.to_string())?;
+    // The objects behind have been read already.
+    let mut index = Vec::new();
+    reader.take(first.min(MAX_INDEX)).read_to_end(&mut index).map_err(|e| e.to_string())?;
+    let mut lexer = Lexer::new(&index, true);
     let mut numbers = Vec::new();
     for _ in 0..count {
         match (lexer.token(), lexer.token()) {

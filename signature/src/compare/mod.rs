@@ -24,6 +24,7 @@ mod pages;
 mod place;
 mod plain;
 mod reach;
+mod reading;
 mod scan;
 mod seal;
 mod srgb;
@@ -39,7 +40,7 @@ use std::collections::HashSet;
 pub(crate) use base::{Base, PrefixCheck, base_at, base_of_original};
 pub use change::{Below, Change, ChangeKind, Changes, Overlap};
 
-use crate::pdf::{Document, Location, ObjRef, Revision, View};
+use crate::pdf::{Document, Location, ObjRef, PdfError, PdfErrorKind, Revision, View};
 use crate::verify::SealRules;
 use scan::Uses;
 use seal::SealFound;
@@ -48,8 +49,9 @@ use step::{Context, Step};
 /// Forbidden changes that are listed; more are counted.
 const MAX_FORBIDDEN: usize = 200;
 const MAX_PERMITTED: usize = 2000;
-/// Later revisions times objects: what hostile files have more of would take minutes.
-const MAX_WORK: usize = 50_000_000;
+/// Units of work that one object of the file costs in each later revision, for tables that are
+/// walked through from end to end.
+const WALK: u64 = 8;
 
 /// What is compared by.
 pub(crate) struct Rules<'a> {
@@ -103,10 +105,9 @@ pub(crate) fn compare(
     let mut changes = Changes { base_len: Some(base.len), ..Changes::default() };
     let later: Vec<&Revision> = document.revisions().iter().skip(base.later_from()).collect();
     let objects = document.head().locations().count();
-    if later.len().saturating_mul(objects) > MAX_WORK {
-        let count = later.len();
-        return Err(format!("{count} updates of a file with {objects} objects are not compared"));
-    }
+    let work = document.work();
+    let walks = (later.len() as u64).saturating_mul(objects as u64).saturating_mul(WALK);
+    work.spend(walks).map_err(limit)?;
     let first = base.view(document).ok_or("the revision to compare with is missing")?;
     let mut uses = Uses::new(numbers_of_interest(document, base, &first, &later));
     search_base(document, base, &first, &mut uses, &mut changes)?;
@@ -119,6 +120,8 @@ pub(crate) fn compare(
         let context = Context { document, may_fill: rules.may_fill, base_len: base.len };
         let mut step = Step::new(&context, &mut uses, before, after, revision);
         step.run(is_rebuilt_base);
+        // Behind a limit, values may be missing that are there.
+        work.reached().map_or(Ok(()), |reached| Err(limit(reached.clone())))?;
         seals.append(&mut step.seals);
         let done = finish(step, &mut changes);
         steps.push(done.0);
@@ -129,6 +132,7 @@ pub(crate) fn compare(
         before = after;
     }
     let (overlaps, judged) = look_at_seals(document, &first, seals, rules.seals);
+    work.reached().map_or(Ok(()), |reached| Err(limit(reached.clone())))?;
     let seals_wrong = judged.forbidden.len();
     judged.forbidden.into_iter().for_each(|change| changes.forbid(change));
     Ok(Comparison {
@@ -139,6 +143,11 @@ pub(crate) fn compare(
         seals_unplaced: judged.unknown,
         seals_wrong,
     })
+}
+
+/// A limit is no finding about the document: it could not be compared.
+pub(crate) fn limit(error: PdfError) -> String {
+    format!("the document cannot be compared within the limits: {}", error.detail())
 }
 
 /// Every number that a later revision defines: references to them in the base are of interest.
@@ -177,8 +186,11 @@ fn search_base(
     let is_of_base = |id: ObjRef, location: Location| {
         !base.is_rebuilt() || first.location(id.number) == Some((id, location))
     };
-    let reaching = scan::scan(&view, base.len, &is_of_base, uses)
-        .map_err(|error| format!("the document cannot be compared: {error}"))?;
+    let reaching =
+        scan::scan(&view, base.len, &is_of_base, uses).map_err(|error| match error.kind() {
+            PdfErrorKind::LimitExceeded => limit(error),
+            _ => format!("the document cannot be compared: {error}"),
+        })?;
     uses.settle();
     for found in reaching {
         changes.forbid(Change {

@@ -159,13 +159,15 @@ impl<'a> Step<'a> {
             let changes = self.context.document.changes(self.revision);
             changes.map(|change| (change.id, change.location)).collect()
         };
-        for (id, location) in ids {
+        let later: Vec<_> = ids.into_iter().filter(|(id, at)| self.is_later(*id, *at)).collect();
+        let read = super::reading::values(self, &later);
+        for ((id, location), (before, after)) in later.into_iter().zip(read) {
             if self.changed.len() >= MAX_CHANGED {
                 let detail = format!("more than {MAX_CHANGED} objects were changed");
                 self.forbid(None, ChangeKind::Other, detail);
                 return;
             }
-            self.collect_one(id, location);
+            self.collect_one(id, location, before, after);
         }
     }
 
@@ -176,6 +178,13 @@ impl<'a> Step<'a> {
             self.uses.add(Some(changed.id), &changed.after);
         }
         self.uses.settle();
+    }
+
+    /// Whether an object stands elsewhere than before.
+    fn is_later(&self, id: ObjRef, location: Location) -> bool {
+        let known = self.before.location(id.number);
+        let is_nothing = location == Location::Free && known.is_none();
+        id.number != 0 && known != Some((id, location)) && !is_nothing
     }
 
     /// A rebuilt base has no sections to go by: whole tables are compared.
@@ -190,28 +199,21 @@ impl<'a> Step<'a> {
             .collect()
     }
 
-    fn collect_one(&mut self, id: ObjRef, location: Location) {
+    fn collect_one(
+        &mut self,
+        id: ObjRef,
+        location: Location,
+        before: Object,
+        after: Result<Object, String>,
+    ) {
         let known = self.before.location(id.number);
-        if id.number == 0 || known == Some((id, location)) {
-            return;
-        }
         let is_idle = self.uses.idle.contains_key(&id.number);
-        let before = match known {
-            // Nothing reached it, so it is new to all that do now.
-            Some(_) if is_idle => Object::Null,
-            Some((known_id, _)) => match self.before.get(known_id) {
-                Ok(found) => found.object,
-                // What could not be read before cannot be compared; it counts as something else.
-                Err(_) => Object::Bool(false),
-            },
-            None => Object::Null,
-        };
-        let after = match location {
-            Location::Free => Object::Null,
-            _ => match self.read_after(id, location) {
-                Ok(after) => after,
-                Err(reason) => return self.forbid(Some(id), ChangeKind::Other, reason),
-            },
+        // Nothing reached it, so it is new to all that do now.
+        let before = if is_idle { Object::Null } else { before };
+        let after = match (location, after) {
+            (Location::Free, _) => Object::Null,
+            (_, Ok(after)) => after,
+            (_, Err(reason)) => return self.forbid(Some(id), ChangeKind::Other, reason),
         };
         if let Some((known_id, _)) = known
             && known_id != id
@@ -250,7 +252,7 @@ impl<'a> Step<'a> {
     }
 
     /// The new value, when it stands inside its own update.
-    fn read_after(&self, id: ObjRef, location: Location) -> Result<Object, String> {
+    pub(super) fn read_after(&self, id: ObjRef, location: Location) -> Result<Object, String> {
         let start = self.revision.start.max(self.context.base_len);
         if let Location::At { offset } = location
             && !(start..self.revision.end).contains(&offset)

@@ -39,6 +39,9 @@ fn same_bytes(document: &Document, a: Span, b: Span) -> bool {
     if a.len() != b.len() {
         return false;
     }
+    if document.work().spend(a.len() / 16).is_err() {
+        return false;
+    }
     let source = &**document.source();
     let mut at = b.start;
     let mut same = true;

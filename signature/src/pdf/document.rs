@@ -9,7 +9,7 @@ use bytes::Bytes;
 use super::error::{PdfError, PdfErrorKind, Result};
 use super::fields::SignatureField;
 use super::lexer::is_space;
-use super::limits::Limits;
+use super::limits::{Limits, Work};
 use super::loader::Raw;
 use super::object::{Dict, IndirectObject, ObjRef, Object, Stream};
 use super::pages::Pages;
@@ -147,7 +147,16 @@ impl Document {
     /// # Errors
     /// As [`Document::open`].
     pub fn open_shared(source: SharedSource, limits: Limits) -> Result<Document> {
-        let raw = Arc::new(Raw::new(source, limits));
+        let work = Work::for_reading(&limits, source.len());
+        Self::open_within(source, limits, &work)
+    }
+
+    /// Opens a shared source; all that is ever read of it counts as `work`.
+    ///
+    /// # Errors
+    /// As [`Document::open`].
+    pub fn open_within(source: SharedSource, limits: Limits, work: &Work) -> Result<Document> {
+        let raw = Arc::new(Raw::new(source, limits, work.clone()));
         let header = header(&raw)?;
         let opened =
             newest_section(&raw).and_then(|start| Self::by_cross_reference(&raw, &header, start));
@@ -257,6 +266,11 @@ impl Document {
     /// Whether the file is encrypted.
     pub fn is_encrypted(&self) -> bool {
         self.inner.encryption.is_some()
+    }
+
+    /// What reading it has cost, and the first limit that was met.
+    pub fn work(&self) -> &Work {
+        &self.inner.raw.budget
     }
 
     /// Number of bytes of the file.
@@ -451,14 +465,38 @@ impl StreamCache {
         Some(stream)
     }
 
+    /// Keeps the newest and, up to a size, the two largest besides: an update that lies in one
+    /// large stream and changes what lies in another one decodes each of them once.
     fn put(&mut self, offset: u64, stream: Arc<ObjectStream>, cap: usize) {
         self.streams.push((offset, stream));
-        let mut total: usize = self.streams.iter().map(|(_, s)| s.cost()).sum();
-        while self.streams.len() > 1 && (total > cap || self.streams.len() > 64) {
-            total -= self.streams.remove(0).1.cost();
+        while let Some(oldest) = self.superfluous(cap) {
+            self.streams.remove(oldest);
         }
     }
+
+    /// The oldest stream that need not be kept, when those take more than `cap` or are too many.
+    fn superfluous(&self, cap: usize) -> Option<usize> {
+        let cost = |place: &usize| self.streams.get(*place).map_or(0, |(_, s)| s.cost());
+        let mut places: Vec<usize> = (0..self.streams.len().saturating_sub(1)).collect();
+        // Of streams of one size, the newer ones count as the larger.
+        places.sort_by_key(|place| (cost(place), *place));
+        let mut pinned = 0;
+        for _ in 0..2 {
+            pinned += places.last().map_or(0, cost);
+            if pinned <= MAX_PINNED {
+                places.pop();
+            }
+        }
+        let total: usize = places.iter().map(cost).sum();
+        let is_full = total > cap || self.streams.len() > MAX_STREAMS;
+        places.into_iter().min().filter(|_| is_full)
+    }
 }
+
+/// Bytes that the two largest may take to be kept besides the others.
+const MAX_PINNED: usize = 40 << 20;
+/// Decoded object streams that are kept at most.
+const MAX_STREAMS: usize = 64;
 
 struct Header {
     offset: u64,

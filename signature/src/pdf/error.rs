@@ -125,6 +125,10 @@ impl std::error::Error for PdfError {}
 
 impl From<io::Error> for PdfError {
     fn from(error: io::Error) -> Self {
+        let inner = error.get_ref().and_then(|inner| inner.downcast_ref::<PdfError>());
+        if let Some(inner) = inner {
+            return inner.clone();
+        }
         PdfError::new(PdfErrorKind::Io, error.to_string())
     }
 }

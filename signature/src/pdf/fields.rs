@@ -138,6 +138,8 @@ impl Walk<'_, '_> {
             return Ok(());
         }
         let Object::Dict(dict) = self.view.resolve(object)? else { return Ok(()) };
+        // Names grow from field to field, and what is inherited is copied.
+        self.view.copied(above.name.len() + above.value.weight())?;
         let inherited = self.inherit(&dict, above);
         let kids = self.view.lookup_array(&dict, "Kids")?;
         let (fields, widgets): (Vec<_>, Vec<_>) = kids.iter().partition(|kid| self.is_field(kid));

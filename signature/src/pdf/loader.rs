@@ -6,7 +6,7 @@ use memchr::memmem;
 
 use super::error::{PdfError, PdfErrorKind, Result};
 use super::lexer::{Lexer, Stop, Token, is_space};
-use super::limits::{Budget, Limits};
+use super::limits::{Limits, Work};
 use super::object::{IndirectObject, ObjRef, Object, Span, Stream};
 use super::parser::{Parser, Tail};
 use super::source::{SharedSource, WINDOW, read_full_at, read_range};
@@ -19,7 +19,7 @@ pub(crate) struct Raw {
     pub(crate) source: SharedSource,
     pub(crate) len: u64,
     pub(crate) limits: Limits,
-    pub(crate) budget: Budget,
+    pub(crate) budget: Work,
     endstream: LastSearch,
     endobj: LastSearch,
 }
@@ -32,9 +32,8 @@ type LastSearch = Mutex<Option<(u64, Option<u64>)>>;
 pub(crate) type LengthOf<'a> = &'a dyn Fn(ObjRef) -> Option<u64>;
 
 impl Raw {
-    pub(crate) fn new(source: SharedSource, limits: Limits) -> Raw {
+    pub(crate) fn new(source: SharedSource, limits: Limits, budget: Work) -> Raw {
         let len = source.len();
-        let budget = Budget::new(&limits, len);
         Raw {
             source,
             len,
@@ -88,14 +87,12 @@ impl Raw {
         bound: u64,
         length_of: LengthOf,
     ) -> Result<IndirectObject> {
-        let (id, object, tail, used) = self.with_window(offset, bound, |window, complete| {
-            let mut parser = Parser::new(window, complete, Some(offset), &self.limits);
+        let (id, object, tail) = self.parsed(offset, bound, |parser| {
             let id = parser.object_header()?;
             let object = parser.object_value()?;
             let tail = parser.tail(matches!(object, Object::Dict(_)))?;
-            Ok((id, object, tail, parser.pos()))
+            Ok((id, object, tail))
         })?;
-        self.budget.spend(used as u64)?;
         let absolute = |pos: usize| offset + pos as u64;
         match (tail, object) {
             (Tail::Stream(start), Object::Dict(dict)) => {
@@ -120,13 +117,30 @@ impl Raw {
         }
     }
 
+    /// Parses at `offset`. What was read counts, also where it is no object.
+    fn parsed<T>(
+        &self,
+        offset: u64,
+        bound: u64,
+        mut read: impl FnMut(&mut Parser<'_>) -> Result<T, Stop>,
+    ) -> Result<T> {
+        // Nothing is read any more when nothing is left.
+        self.budget.spend(0)?;
+        let mut used = 0;
+        let found = self.with_window(offset, bound, |window, complete| {
+            let mut parser = Parser::new(window, complete, Some(offset), &self.limits);
+            let found = read(&mut parser);
+            used += parser.pos();
+            found
+        });
+        self.budget.spend(used as u64)?;
+        found
+    }
+
     /// The integer object `id` at `offset`: a stream length, read without following anything.
     pub(crate) fn int_at(&self, offset: u64, id: ObjRef) -> Option<u64> {
-        let value = self.with_window(offset, self.len, |window, complete| {
-            let mut parser = Parser::new(window, complete, None, &self.limits);
-            Ok((parser.object_header()?, parser.value()?))
-        });
-        self.budget.spend(64).ok()?;
+        let value =
+            self.parsed(offset, self.len, |parser| Ok((parser.object_header()?, parser.value()?)));
         let (found, value) = value.ok()?;
         (found == id).then(|| value.as_int().and_then(|v| u64::try_from(v).ok())).flatten()
     }

@@ -46,7 +46,7 @@ pub use fields::{FormField, SignatureField, SignatureReference, SignatureValue};
 #[cfg(feature = "fixtures")]
 pub(crate) use filter::deflate;
 pub(crate) use lexer::{Lexer, Token};
-pub use limits::Limits;
+pub use limits::{Limits, Work};
 pub use object::{Dict, DictEntry, IndirectObject, Name, ObjRef, Object, PdfString, Span, Stream};
 pub use pages::{Page, Pages, Rect};
 pub use revision::{Change, Revision};

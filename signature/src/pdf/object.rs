@@ -280,6 +280,21 @@ pub enum Object {
 }
 
 impl Object {
+    /// Memory that the value takes, roughly. The parser limits how deep it nests.
+    pub(crate) fn weight(&self) -> usize {
+        const VALUE: usize = 64;
+        let of_dict =
+            |dict: &Dict| dict.iter().map(|entry| VALUE + entry.value.weight()).sum::<usize>();
+        VALUE
+            + match self {
+                Object::String(text) => text.bytes.len(),
+                Object::Array(values) => values.iter().map(Object::weight).sum(),
+                Object::Dict(dict) => of_dict(dict),
+                Object::Stream(stream) => of_dict(&stream.dict),
+                _ => 0,
+            }
+    }
+
     /// A name.
     pub fn name(text: &str) -> Object {
         Object::Name(Name::new(text))

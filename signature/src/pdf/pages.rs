@@ -156,6 +156,7 @@ impl<'d> Pages<'d> {
                 return Err(PdfError::corrupt(format!("a {what} stands where a page should")));
             }
         };
+        self.view.copied(inherited.resources.weight())?;
         let inherited = self.inherit(&dict, inherited);
         if !dict.contains("Kids") {
             return Ok(Some(self.page(id, dict, inherited)));

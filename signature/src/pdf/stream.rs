@@ -4,6 +4,7 @@ use std::io::Read;
 
 use super::error::{PdfError, PdfErrorKind, Result};
 use super::filter::{self, BoxRead, Filter, PredictorParams};
+use super::lexer::Stop;
 use super::loader::Raw;
 use super::object::{Dict, Object, Stream};
 use super::parser::Parser;
@@ -104,6 +105,8 @@ pub(crate) struct ObjectStream {
     data: Vec<u8>,
     /// Object number and position in `data`.
     index: Vec<(u32, usize)>,
+    /// Places in `index` by object number.
+    by_number: Vec<u32>,
 }
 
 impl ObjectStream {
@@ -115,9 +118,8 @@ impl ObjectStream {
         let count = number("N").and_then(|n| usize::try_from(n).ok()).ok_or_else(wrong)?;
         let first = number("First").and_then(|n| usize::try_from(n).ok()).ok_or_else(wrong)?;
         let encoded = Box::new(RangeReader::new(raw.source.clone(), data.start, data.end));
-        let reader = filter::decoder(encoded, filters);
+        let reader = filter::decoder(encoded, filters, &raw.budget);
         let decoded = read_decoded(reader, raw.limits.object_stream_bytes)?.data;
-        raw.budget.spend(decoded.len() as u64 + data.len())?;
         let mut parser = Parser::new(&decoded, true, None, &raw.limits);
         let mut index = Vec::new();
         for _ in 0..count.min(raw.limits.xref_entries) {
@@ -129,8 +131,14 @@ impl ObjectStream {
             // A damaged pair keeps its place: entries count by position.
             index.push((u32::try_from(number).unwrap_or(u32::MAX), at.unwrap_or(usize::MAX)));
         }
+        raw.budget.spend(parser.pos() as u64)?;
         index.shrink_to_fit();
-        Ok(ObjectStream { data: decoded, index })
+        let mut by_number: Vec<u32> = (0..u32::try_from(index.len()).unwrap_or(u32::MAX)).collect();
+        let number_at = |place: u32| index.get(place as usize).map(|(number, _)| *number);
+        if !by_number.is_sorted_by_key(|place| number_at(*place)) {
+            by_number.sort_by_key(|place| number_at(*place));
+        }
+        Ok(ObjectStream { data: decoded, index, by_number })
     }
 
     /// The numbers of its objects.
@@ -140,22 +148,31 @@ impl ObjectStream {
 
     /// Memory it takes, roughly.
     pub(crate) fn cost(&self) -> usize {
-        self.data.len() + self.index.len() * 16
+        self.data.len() + self.index.len() * 20
     }
 
     /// The object `number`, expected at position `index`.
     pub(crate) fn object(&self, raw: &Raw, number: u32, index: u32) -> Result<Object> {
         let place = self.index.get(index as usize).filter(|(n, _)| *n == number);
-        let place = place.or_else(|| self.index.iter().find(|(n, _)| *n == number));
+        let place = place.or_else(|| self.find(number));
         let Some((_, at)) = place else {
             return Err(PdfError::corrupt(format!("object {number} is not in its object stream")));
         };
         let data = self.data.get(*at..).unwrap_or_default();
         let mut parser = Parser::new(data, true, None, &raw.limits);
-        let object = parser.value().map_err(|_| {
-            PdfError::corrupt(format!("object {number} in its object stream is damaged"))
-        })?;
+        let object = parser.value();
         raw.budget.spend(parser.pos() as u64)?;
-        Ok(object)
+        object.map_err(|stop| match stop {
+            Stop::Limit(what) => PdfError::limit(what),
+            _ => PdfError::corrupt(format!("object {number} in its object stream is damaged")),
+        })
+    }
+
+    /// The first entry of this number, for a cross-reference that gives the wrong position.
+    fn find(&self, number: u32) -> Option<&(u32, usize)> {
+        let entry = |place: &u32| self.index.get(*place as usize);
+        let before = |place: &u32| entry(place).is_some_and(|(n, _)| *n < number);
+        let found = self.by_number.get(self.by_number.partition_point(before))?;
+        entry(found).filter(|(n, _)| *n == number)
     }
 }

@@ -15,6 +15,9 @@ use super::xref::Location;
 /// A reference that leads to a reference is followed this far.
 const MAX_HOPS: usize = 16;
 
+/// Units of work for finding an object, besides what parsing it takes.
+const LOOKUP: u64 = 48;
+
 static NO_TRAILER: Dict = Dict::EMPTY;
 
 /// One revision of a document, resolved as a reader of that revision would.
@@ -83,6 +86,17 @@ impl<'d> View<'d> {
     /// `Corrupt` when its location holds no such object, `Encrypted` when it lies in an encrypted
     /// object stream, `LimitExceeded`, `Io`.
     pub fn get(&self, id: ObjRef) -> Result<IndirectObject> {
+        let work = &self.inner.raw.budget;
+        work.spend(LOOKUP)?;
+        self.find(id).inspect_err(|error| work.note(error))
+    }
+
+    /// Counts the work of copying a value of this weight.
+    pub(crate) fn copied(&self, weight: usize) -> Result<()> {
+        self.inner.raw.budget.spend(weight as u64 / 16)
+    }
+
+    fn find(&self, id: ObjRef) -> Result<IndirectObject> {
         let absent = IndirectObject { id, object: Object::Null, span: None, container: None };
         let Some((found, location)) = self.location(id.number) else { return Ok(absent) };
         if found.generation != id.generation {
@@ -223,7 +237,7 @@ impl<'d> View<'d> {
     }
 
     /// A reader over the decoded data of a stream; damage is an error of kind `InvalidData` behind
-    /// what could be decoded. Nothing limits how much it gives: the caller must.
+    /// what could be decoded. Nothing but the document's [`super::Work`] limits how much it gives.
     ///
     /// # Errors
     /// `Unsupported` for image filters and unknown ones, `Encrypted`, `Corrupt`.
@@ -233,7 +247,7 @@ impl<'d> View<'d> {
         }
         let resolve = |object: &Object| self.resolve(object).unwrap_or_default();
         let filters = stream::filters(&stream.dict, &resolve)?;
-        Ok(filter::decoder(self.encoded_reader(stream), &filters))
+        Ok(filter::decoder(self.encoded_reader(stream), &filters, &self.inner.raw.budget))
     }
 
     /// The decoded data of a stream, at most `cap` bytes.

@@ -31,6 +31,14 @@ impl FieldLock {
         })
     }
 
+    /// Number of names it holds.
+    pub(crate) fn len(&self) -> usize {
+        match self {
+            FieldLock::All => 0,
+            FieldLock::Include(names) | FieldLock::Exclude(names) => names.len(),
+        }
+    }
+
     /// Whether the field of this fully qualified name is locked. A name stands for the fields
     /// below it too.
     pub fn locks(&self, field: &str) -> bool {

@@ -69,6 +69,10 @@ pub(super) fn run(
     if let Ok(comparison) = &mut comparison {
         apply_permissions(document, candidates, comparison);
     }
+    // Whatever else was found: behind a limit, nothing is sure.
+    if let Some(reached) = document.work().reached() {
+        comparison = Err(compare::limit(reached.clone()));
+    }
     Compared { checks, comparison, is_from_original, sent_len }
 }
 
@@ -245,6 +249,11 @@ fn locked(
     let references = signature.value.references.iter().filter(|r| r.method == "FieldMDP");
     let locks: Vec<FieldLock> =
         references.filter_map(|r| FieldLock::read(&view, &r.params).ok().flatten()).collect();
+    let names: usize = locks.iter().map(FieldLock::len).sum();
+    let pairs = names.saturating_mul(filled.len() + signed.len());
+    if document.work().spend(pairs as u64).is_err() {
+        return Vec::new();
+    }
     filled
         .iter()
         .chain(signed)

@@ -164,7 +164,8 @@ fn judge(
     }
     let pool: Vec<Certificate> =
         options.certificates.iter().chain(&evidence.certificates).take(MAX_POOL).cloned().collect();
-    let judge = Judge { options, digests, evidence: &evidence, pool: &pool, now };
+    let work = document.work();
+    let judge = Judge { options, digests, evidence: &evidence, pool: &pool, now, work };
     let mut stamps = Vec::new();
     let mut timestamps = Vec::new();
     for (index, candidate) in candidates.iter().enumerate().filter(|(_, c)| c.is_timestamp) {

@@ -81,18 +81,28 @@ pub use serial::{SerialReport, verify_chain};
 pub use words::{InvalidOption, OPTION_NAMES};
 
 use crate::asn1::Time;
-use crate::pdf::{Document, FileSource, Limits, SharedSource};
+use crate::pdf::{Document, FileSource, Limits, SharedSource, Work};
 use crate::report::Check;
 
-/// Bytes that may be parsed and decoded besides a multiple of the file's size.
-const MAX_WORK: u64 = 256 << 20;
+/// Units of work that a verification may take besides 32 for each byte of the file: about a second.
+const MAX_WORK: u64 = 96 << 20;
 
 /// Verifies a signed document.
+///
+/// All of it together takes at most a fixed amount of [`Work`] besides a multiple of the file's
+/// size. A file that needs more is not compared to its end, and the check `changes` fails and says
+/// so.
 #[must_use]
 pub fn verify(signed: SharedSource, options: &VerifyOptions) -> VerifyReport {
-    // Comparing reads objects again and again: less work is allowed than for reading once.
-    let limits = Limits { work: MAX_WORK, ..Limits::default() };
-    let document = match Document::open_shared(cache::Cached::over(signed), limits) {
+    let work = Work::new(MAX_WORK.saturating_add(signed.len().saturating_mul(32)));
+    verify_within(signed, options, &work)
+}
+
+/// Verifies a signed document within an amount of work, or up to a deadline, of your own choice.
+#[must_use]
+pub fn verify_within(signed: SharedSource, options: &VerifyOptions, work: &Work) -> VerifyReport {
+    let source = cache::Cached::over(signed);
+    let document = match Document::open_within(source, Limits::default(), work) {
         Ok(document) => document,
         Err(error) => {
             return VerifyReport::unreadable(Check::failed("document", error.to_string()));

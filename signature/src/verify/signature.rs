@@ -9,6 +9,7 @@ use super::options::VerifyOptions;
 use super::report::{SignatureReport, SignerReport};
 use crate::asn1::Time;
 use crate::cms::{Leniency, ProblemKind, SignedData, Verification};
+use crate::pdf::Work;
 use crate::report::{Checks, Status};
 use crate::tsp::{TimestampToken, TimestampTrust, TimestampVerification};
 use crate::x509::{Certificate, Chain, ChainRequest, Purpose, TrustAnchors};
@@ -18,6 +19,9 @@ const TOLERANCE: i64 = 300;
 /// Signature timestamps that are looked at; one is usual.
 const MAX_TIMESTAMPS: usize = 8;
 
+/// Units of work for judging one signature: a handful of public-key operations.
+const JUDGING: u64 = 500_000;
+
 /// What all signatures of a document are judged with.
 pub(super) struct Judge<'a> {
     pub(super) options: &'a VerifyOptions,
@@ -26,6 +30,8 @@ pub(super) struct Judge<'a> {
     /// Certificates that may stand in chains.
     pub(super) pool: &'a [Certificate],
     pub(super) now: Time,
+    /// What the whole verification may take.
+    pub(super) work: &'a Work,
 }
 
 /// A timestamp whose authority is trusted.
@@ -52,6 +58,15 @@ impl Judge<'_> {
         self.options.timestamp_trust.as_ref().unwrap_or(&self.options.trust)
     }
 
+    /// Whether the verification has no work left for another signature.
+    fn is_over(&self, checks: &mut Checks) -> bool {
+        let spent = self.work.spend(JUDGING);
+        if let Err(error) = &spent {
+            checks.failed("signature", format!("it was not looked at: {}", error.detail()));
+        }
+        spent.is_err()
+    }
+
     fn check_token(
         &self,
         token: &TimestampToken,
@@ -66,6 +81,9 @@ impl Judge<'_> {
         let mut report = candidate.report();
         if candidate.covered.is_err() {
             uncovered(&mut report.checks);
+            return (Judged::of(report), None);
+        }
+        if self.is_over(&mut report.checks) {
             return (Judged::of(report), None);
         }
         let token = match &candidate.content {
@@ -113,6 +131,9 @@ impl Judge<'_> {
         let mut report = candidate.report();
         if candidate.covered.is_err() {
             uncovered(&mut report.checks);
+            return Judged::of(report);
+        }
+        if self.is_over(&mut report.checks) {
             return Judged::of(report);
         }
         let cms = match &candidate.content {

@@ -7,6 +7,7 @@
 )]
 #![allow(dead_code, reason = "each test file uses some of it")]
 
+pub mod packed;
 pub mod signing;
 
 use std::path::PathBuf;

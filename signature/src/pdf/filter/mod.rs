@@ -7,6 +7,7 @@ mod predictor;
 
 use std::io::{self, Read};
 
+use super::limits::Work;
 pub(crate) use flate::deflate;
 pub(crate) use predictor::PredictorParams;
 
@@ -47,20 +48,41 @@ impl Filter {
     }
 }
 
-/// Puts the filters over the encoded data.
-pub(crate) fn decoder(encoded: BoxRead, filters: &[Filter]) -> BoxRead {
-    filters.iter().fold(encoded, |input, filter| match filter {
-        Filter::Flate(params) => {
-            with_predictor(Box::new(Pump::new(flate::Inflate::new(input))), params)
-        }
-        Filter::Lzw { early_change, predictor } => {
-            with_predictor(Box::new(Pump::new(lzw::Lzw::new(input, *early_change))), predictor)
-        }
-        Filter::AsciiHex => Box::new(Pump::new(ascii::AsciiHex::new(input))),
-        Filter::Ascii85 => Box::new(Pump::new(ascii::Ascii85::new(input))),
-        Filter::RunLength => Box::new(Pump::new(ascii::RunLength::new(input))),
-        Filter::Identity => input,
+/// Puts the filters over the encoded data. What each of them reads and gives counts as work.
+pub(crate) fn decoder(encoded: BoxRead, filters: &[Filter], work: &Work) -> BoxRead {
+    let metered = |inner: BoxRead| -> BoxRead { Box::new(Metered { inner, work: work.clone() }) };
+    filters.iter().fold(metered(encoded), |input, filter| {
+        metered(match filter {
+            Filter::Flate(params) => {
+                with_predictor(Box::new(Pump::new(flate::Inflate::new(input))), params)
+            }
+            Filter::Lzw { early_change, predictor } => {
+                with_predictor(Box::new(Pump::new(lzw::Lzw::new(input, *early_change))), predictor)
+            }
+            Filter::AsciiHex => Box::new(Pump::new(ascii::AsciiHex::new(input))),
+            Filter::Ascii85 => Box::new(Pump::new(ascii::Ascii85::new(input))),
+            Filter::RunLength => Box::new(Pump::new(ascii::RunLength::new(input))),
+            Filter::Identity => input,
+        })
     })
+}
+
+/// Bytes that one step of decoding gives at most: each is paid for before the next is made.
+const METERED: usize = 8 * 1024;
+
+/// Counts what is read, at the price of decoding: half of what parsing costs.
+struct Metered {
+    inner: BoxRead,
+    work: Work,
+}
+
+impl Read for Metered {
+    fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
+        let room = buf.len().min(METERED);
+        let read = self.inner.read(buf.get_mut(..room).unwrap_or_default())?;
+        self.work.spend(read as u64 / 2).map_err(io::Error::other)?;
+        Ok(read)
+    }
 }
 
 fn with_predictor(input: BoxRead, params: &Option<PredictorParams>) -> BoxRead {

@@ -4,7 +4,7 @@ use super::*;
 
 fn run(data: &[u8], filter: Filter) -> Vec<u8> {
     let mut out = Vec::new();
-    decoder(Box::new(std::io::Cursor::new(data.to_vec())), &[filter])
+    decoder(Box::new(std::io::Cursor::new(data.to_vec())), &[filter], &Work::new(1 << 40))
         .read_to_end(&mut out)
         .unwrap();
     out
@@ -81,7 +81,8 @@ fn flate_ignores_a_wrong_check_sum_and_reports_damage_after_the_good_part() {
     assert_eq!(run(&data, Filter::Flate(None)), text);
     data.truncate(data.len() / 2);
     let mut out = Vec::new();
-    let mut reader = decoder(Box::new(std::io::Cursor::new(data)), &[Filter::Flate(None)]);
+    let mut reader =
+        decoder(Box::new(std::io::Cursor::new(data)), &[Filter::Flate(None)], &Work::new(1 << 40));
     assert_eq!(reader.read_to_end(&mut out).unwrap_err().kind(), std::io::ErrorKind::InvalidData);
     assert!(!out.is_empty() && text.starts_with(&out));
 }
@@ -103,7 +104,8 @@ fn what_comes_before_damage_does_not_depend_on_how_the_data_arrives() {
     for most in [1, 7, 100, usize::MAX] {
         let pieces = Pieces(std::io::Cursor::new(data.clone()), most);
         let mut out = Vec::new();
-        let end = decoder(Box::new(pieces), &[Filter::Flate(None)]).read_to_end(&mut out);
+        let end = decoder(Box::new(pieces), &[Filter::Flate(None)], &Work::new(1 << 40))
+            .read_to_end(&mut out);
         assert_eq!(end.unwrap_err().kind(), io::ErrorKind::InvalidData);
         assert_eq!(out.len(), 90_000, "in pieces of {most}");
     }

@@ -55,7 +55,7 @@ fn reader(raw: &Raw, stream: &Stream) -> Result<BoxRead> {
     let Stream { dict, data } = stream;
     let filters = direct_filters(dict)?;
     let encoded = Box::new(RangeReader::new(raw.source.clone(), data.start, data.end));
-    Ok(filter::decoder(encoded, &filters))
+    Ok(filter::decoder(encoded, &filters, &raw.budget))
 }
 
 /// Fills `row`; `false` when the data ends, as it does early in some files.
