@@ -85,7 +85,7 @@ fn sign(pki: &Pki, from: &str, to: &Path, level: Level) {
     let signer = pki.person("Kari", "Nordmann", 1, KeyKind::P256).unwrap();
     let signing = Signing { pki, signer: &signer, level, at: Time::now() };
     let options = PrepareOptions { seal: Some(Seal::default()), ..PrepareOptions::default() };
-    let signed = signing.sign(file(from), &options).unwrap();
+    let signed = signing.sign_checked(file(from), &options).unwrap();
     signed.write_to(&mut File::create(to).unwrap()).unwrap();
 }
 

@@ -11,9 +11,11 @@ mod common;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use signdoc_signature::fixtures::{self, PdfBuilder, Structure};
-use signdoc_signature::pdf::FileSource;
-use signdoc_signature::preflight::{Finding, FindingCode, PreflightOptions, Severity, preflight};
+use signdoc_signature::fixtures::{self, PdfBuilder, RawPdf, Structure};
+use signdoc_signature::pdf::{FileSource, Work};
+use signdoc_signature::preflight::{
+    Finding, FindingCode, PreflightOptions, Severity, preflight, preflight_within,
+};
 use signdoc_signature::sign::{Certification, PrepareOptions, prepare};
 
 fn look(file: Vec<u8>) -> Vec<Finding> {
@@ -162,4 +164,113 @@ fn real_files_get_the_findings_they_are_known_for() {
         let too_large = findings.iter().any(|f| f.code == FindingCode::TooLarge);
         assert_eq!(too_large, name.starts_with("91_"), "{name}");
     }
+}
+
+/// A page with one annotation; `more` are the objects from 5 on.
+fn annotated(annotation: &str, more: &[&str]) -> Vec<u8> {
+    let mut pdf = RawPdf::new();
+    pdf.object("<</Type/Catalog/Pages 2 0 R>>");
+    pdf.object("<</Type/Pages/Kids[3 0 R]/Count 1>>");
+    pdf.object("<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<<>>/Annots[4 0 R]>>");
+    pdf.object(format!("<</Type/Annot/Rect[0 0 99 99]{annotation}>>"));
+    for body in more {
+        pdf.object(*body);
+    }
+    pdf.stream("/Type/EmbeddedFile", b"MZ");
+    pdf.build(Structure::Table)
+}
+
+#[test]
+fn files_inside_media_are_found() {
+    let file = "<</Type/Filespec/F(a.swf)/EF<</F 6 0 R>>>>";
+    let media = "/Subtype/RichMedia/RichMediaContent<</Assets<</Names[(a) 5 0 R]>>>>";
+    let instance = "/Subtype/RichMedia/RichMediaContent<</Configurations[<</Instances[<</Asset \
+                    5 0 R>>]>>]>>";
+    let rendition =
+        "/Subtype/Screen/A<</S/Rendition/OP 0/AN 4 0 R/R<</S/MR/C<</S/MCD/D 5 0 R>>>>>>";
+    let selector = "/Subtype/Screen/A<</S/Rendition/R<</S/SR/R[<</S/MR/C<</D 5 0 R>>>>]>>>>";
+    let opened = "/Subtype/Screen/AA<</PO<</S/Rendition/R<</S/MR/C<</D 5 0 R>>>>>>>>";
+    let movie = "/Subtype/Movie/Movie<</F 5 0 R>>";
+    let attached = "/Subtype/FileAttachment/FS 5 0 R";
+    for annotation in [media, instance, rendition, selector, opened, movie, attached] {
+        assert!(codes(annotated(annotation, &[file])).contains(&"EF_REMOVED"), "{annotation}");
+        let without = codes(annotated(annotation, &["<</Type/Filespec/F(a.swf)>>"]));
+        assert!(!without.contains(&"EF_REMOVED"), "{annotation}");
+    }
+    // What an action leads to is not part of it.
+    let leads = "/Subtype/Screen/A<</S/Rendition/R<</S/MR/C<</D[3 0 R/Fit]>>>>>>";
+    let page = annotated(leads, &["<</Type/Annot/Subtype/FileAttachment/FS<</EF<</F 6 0 R>>>>>>"]);
+    assert!(!codes(page).contains(&"EF_REMOVED"));
+}
+
+#[test]
+fn an_attachment_without_a_file_is_none() {
+    let broken = ["", "/FS 5 0 R", "/FS(name)", "/FS<</EF<</F 99 0 R>>>>", "/FS<</EF<<>>>>"];
+    for entry in broken {
+        let file = annotated(&format!("/Subtype/FileAttachment{entry}"), &["<</F(b.txt)>>"]);
+        assert!(!codes(file).contains(&"EF_REMOVED"), "{entry}");
+    }
+}
+
+#[test]
+fn a_certification_behind_an_approval_is_told() {
+    let signed = |first: &str, second: &str| {
+        let mut pdf = RawPdf::new();
+        pdf.object(
+            "<</Type/Catalog/Pages 2 0 R/AcroForm<</SigFlags 3/Fields[4 0 R 5 0 R]>>\
+             /Perms<</DocMDP 7 0 R>>>>",
+        );
+        pdf.object("<</Type/Pages/Kids[3 0 R]/Count 1>>");
+        pdf.object("<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>");
+        pdf.object("<</FT/Sig/T(one)/V 6 0 R>>");
+        pdf.object("<</FT/Sig/T(two)/V 7 0 R>>");
+        let value = |end: u32, entries: &str| {
+            format!("<</Type/Sig/ByteRange[0 1 2 {end}]/Contents<00>{entries}>>")
+        };
+        pdf.object(value(10, first));
+        pdf.object(value(20, second));
+        let found = look(pdf.build(Structure::Table));
+        let finding = found.into_iter().find(|f| f.code == FindingCode::DocSigned);
+        finding.unwrap().message
+    };
+    let reference = "/Reference[<</TransformMethod/DocMDP/TransformParams<</P 2/V/1.2>>>>]/SubFilter\
+         /ETSI.CAdES.detached";
+    let message = signed("/SubFilter/ETSI.CAdES.detached", reference);
+    assert!(message.contains("\"two\" certifies the document after"), "{message}");
+    assert!(!signed("/SubFilter/ETSI.RFC3161", reference).contains("certifies"));
+    assert!(!signed(reference, reference).contains("certifies"));
+}
+
+#[test]
+fn large_images_cost_little() {
+    let mut pdf = RawPdf::new();
+    pdf.object("<</Type/Catalog/Pages 2 0 R>>");
+    pdf.object("<</Type/Pages/Kids[3 0 R]/Count 1>>");
+    let images: String = (4..24).map(|n| format!("/I{n} {n} 0 R")).collect();
+    pdf.object(format!(
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]/Resources<</XObject<<{images}>>>>>>"
+    ));
+    let packed = common::packed::deflate(&vec![0; 12 << 20]);
+    for _ in 0..20 {
+        pdf.stream(
+            "/Subtype/Image/Width 2000/Height 2000/ColorSpace/DeviceRGB/BitsPerComponent 8\
+             /Filter/FlateDecode/DecodeParms<</Predictor 15/Colors 3/Columns 2000>>",
+            &packed,
+        );
+    }
+    let source = Arc::new(Bytes::from(pdf.build(Structure::Table)));
+    let work = Work::new(1 << 40);
+    let found = preflight_within(source, &PreflightOptions::default(), &work).unwrap();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(work.spent() < 24 << 20, "{}", work.spent());
+}
+
+#[test]
+fn what_takes_too_much_work_is_told() {
+    let file = common::packed::in_one_stream(1 << 20);
+    let source = Arc::new(Bytes::from(file));
+    let found =
+        preflight_within(source, &PreflightOptions::default(), &Work::new(200_000)).unwrap();
+    assert!(!found.is_empty());
+    assert!(found.iter().any(|f| f.message.contains("more work than allowed")), "{found:?}");
 }

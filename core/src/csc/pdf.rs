@@ -14,6 +14,7 @@ use signdoc_signature::pdf::{PdfError, PdfErrorKind, SharedSource};
 use signdoc_signature::sign::{
     DssContent, PrepareOptions, Prepared, SigningNote, ValidationData, VriKey, add_dss, prepare,
 };
+use signdoc_signature::verify::check_signed;
 
 use super::checked::CscSession;
 use super::login::{Csc, check_description};
@@ -190,7 +191,7 @@ impl CscSession {
     /// Signs PDFs: up to 50 in one session.
     ///
     /// Documents and destinations are checked before the session's token is used. Each signature
-    /// is verified before it is embedded. The bytes of a document stay an untouched prefix of the
+    /// is verified before it is embedded, and each signed document before it is handed out. The bytes of a document stay an untouched prefix of the
     /// signed one, so earlier signatures stay valid; memory does not grow with its size.
     ///
     /// # Errors
@@ -350,12 +351,15 @@ async fn finish(
             let content = DssContent { per_signature: vec![own], ..DssContent::default() };
             signed = add_dss(Arc::new(signed), &content).map_err(told)?;
         }
+        let (signed, field_name) = (Arc::new(signed), prepared.field_name().to_owned());
+        // Nothing leaves that would not verify, with whoever is trusted.
+        check_signed(signed.clone(), job.source.clone(), &field_name).map_err(told)?;
         let level = match (token.is_some(), with_store) {
             (true, true) => PdfLevel::Lt,
             (true, false) => PdfLevel::T,
             (false, _) => PdfLevel::B,
         };
-        let (index, field_name) = (job.index, prepared.field_name().to_owned());
+        let index = job.index;
         let written = job.output.write(index, &signed)?;
         let notes = prepared.notes().to_vec();
         let (data, path, size) = (written.data, written.path, written.size);

@@ -38,6 +38,24 @@ pub(super) fn shows_only(
     value: &str,
     is_old_font: &dyn Fn(ObjRef) -> bool,
 ) -> Result<(), String> {
+    let shown = shown_text(view, stream, is_old_font)?;
+    if squeezed(&shown) != squeezed(value) && !shown.is_empty() {
+        return Err("shows something else than its value".into());
+    }
+    Ok(())
+}
+
+/// Whether an appearance that is there shows this text and nothing else, in whatever font.
+pub(crate) fn shows_its_value(view: &View<'_>, stream: &Stream, value: &str) -> bool {
+    let shown = shown_text(view, stream, &|_| true);
+    shown.is_ok_and(|shown| squeezed(&shown) == squeezed(value))
+}
+
+fn shown_text(
+    view: &View<'_>,
+    stream: &Stream,
+    is_old_font: &dyn Fn(ObjRef) -> bool,
+) -> Result<String, String> {
     const UNREADABLE: &str = "has an appearance that cannot be read";
     let decoded = view.stream_data(stream, MAX_CONTENT).map_err(|_| UNREADABLE)?;
     if decoded.damaged {
@@ -62,10 +80,7 @@ pub(super) fn shows_only(
     if rectangles > MAX_RECTANGLES {
         return Err("has an appearance that draws more than text".into());
     }
-    if squeezed(&shown) != squeezed(value) && !shown.is_empty() {
-        return Err("shows something else than its value".into());
-    }
-    Ok(())
+    Ok(shown)
 }
 
 fn is_harmless(operator: &[u8]) -> bool {

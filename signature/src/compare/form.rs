@@ -59,7 +59,10 @@ fn check_key(step: &mut Step<'_>, form: &Entry, old: &Dict, new: &Dict, key: &st
                 && (!has_other_fields(step) || plain::has_every_field_its_style(&step.before))
         }
         "NeedAppearances" => {
-            entry.after.as_bool().unwrap_or(false) == entry.before.as_bool().unwrap_or(false)
+            let asks = |value: &Object| value.as_bool().unwrap_or(false);
+            let is_answered = asks(&entry.before) && !asks(&entry.after) && may_redraw(step);
+            asks(&entry.after) == asks(&entry.before)
+                || is_answered && crate::sign::all_are_drawn(&step.after)
                 || plain::is_form_blank(step, &step.before)
                     && plain::is_form_blank(step, &step.after)
         }
@@ -73,6 +76,11 @@ fn check_key(step: &mut Step<'_>, form: &Entry, old: &Dict, new: &Dict, key: &st
         let value = new.get(key).cloned().unwrap_or_default();
         step.cover_new(&value, ChangeKind::Declaration, "resources of the form", true);
     }
+}
+
+/// Whether the fields may be drawn as the form asks for: nobody has signed how they look.
+pub(super) fn may_redraw(step: &Step<'_>) -> bool {
+    step.before.signatures().is_ok_and(|signed| signed.is_empty())
 }
 
 /// Whether resources were added, and none changed.

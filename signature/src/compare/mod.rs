@@ -37,6 +37,7 @@ mod values;
 
 use std::collections::HashSet;
 
+pub(crate) use appearance::shows_its_value;
 pub(crate) use base::{Base, PrefixCheck, base_at, base_of_original};
 pub use change::{Below, Change, ChangeKind, Changes, Overlap};
 

@@ -214,7 +214,7 @@ pub(super) fn scan(
         }
     };
     uses.add_dict(None, view.trailer());
-    for (id, location) in in_reading_order(view) {
+    for (id, location) in view.locations_as_stored() {
         if location == Location::Free || !is_of_base(id, location) {
             continue;
         }
@@ -241,24 +241,6 @@ pub(super) fn scan(
         uses.add(Some(id), &found.object);
     }
     Ok(reaching)
-}
-
-/// Objects of their own by number, then those in object streams, one stream after the other, so
-/// that each stream is decoded once.
-fn in_reading_order<'d>(view: &View<'d>) -> impl Iterator<Item = (ObjRef, Location)> + use<'d> {
-    let in_stream = |location: Location| match location {
-        Location::InStream { container, index } => Some((container, index)),
-        _ => None,
-    };
-    let mut packed: Vec<(u32, u32, u32)> = view
-        .locations()
-        .filter_map(|(id, location)| in_stream(location).map(|(c, i)| (c, i, id.number)))
-        .collect();
-    packed.sort_unstable();
-    let packed = packed.into_iter().map(|(container, index, number)| {
-        (ObjRef::new(number, 0), Location::InStream { container, index })
-    });
-    view.locations().filter(move |(_, location)| in_stream(*location).is_none()).chain(packed)
 }
 
 /// Whether an object begins where it should, but does not end: some readers take what follows for

@@ -3,6 +3,7 @@
 use super::appearance;
 use super::change::ChangeKind;
 use super::describe::shorten;
+use super::form;
 use super::place::Place;
 use super::step::{Step, resolve};
 use super::value::differing_keys;
@@ -17,7 +18,8 @@ const FILLED_KEYS: [&str; 5] = ["V", "AP", "AS", "I", "M"];
 pub(super) fn check(step: &mut Step<'_>, field: &FormField, id: ObjRef, old: &Dict, new: &Dict) {
     match judge(step, field, id, old, new) {
         Ok(detail) => {
-            if field.id == Some(id) {
+            let is_filled = differing_keys(step.context.document, old, new) != ["AP"];
+            if field.id == Some(id) && is_filled {
                 step.filled.push(field.name.clone());
             }
             step.claim(id, &[Place::Field], ChangeKind::FormValue, detail);
@@ -39,6 +41,9 @@ fn judge(
     let keys = differing_keys(step.context.document, old, new);
     if let Some(key) = keys.iter().find(|key| !FILLED_KEYS.contains(&key.as_str())) {
         return Err(format!("was changed: {}", shorten(key)));
+    }
+    if keys == ["AP"] && is_as_asked_for(step, field, old, new) {
+        return Ok(format!("the form field {} was drawn as the form asks", shorten(&field.name)));
     }
     if !step.context.may_fill {
         return Err("was filled in, which is not allowed here".into());
@@ -64,6 +69,32 @@ fn judge(
     );
     let shown = shorten(&text_of(&value));
     Ok(format!("the empty form field {} was filled with {shown:?}", shorten(&field.name)))
+}
+
+/// Whether a missing appearance was drawn that the form asks for, exactly as this crate draws it.
+fn is_as_asked_for(step: &mut Step<'_>, field: &FormField, old: &Dict, new: &Dict) -> bool {
+    let Some(form) = crate::sign::asking_form(&step.before).filter(|_| form::may_redraw(step))
+    else {
+        return false;
+    };
+    let expected = crate::sign::text_appearance(&step.before, &form, field, old);
+    let Some((dict, content)) = expected else { return false };
+    let look = step.entry(old, new, "AP").after;
+    let Some(look) = look.as_dict().filter(|look| look.iter().all(|e| e.key == *"N")) else {
+        return false;
+    };
+    let (Object::Stream(stream), Some(id)) = resolve(&step.after, look.get("N")) else {
+        return false;
+    };
+    let decoded = step.after.stream_data(&stream, content.len());
+    let keys = differing_keys(step.context.document, &dict, &stream.dict);
+    let is_same = keys.iter().all(|key| matches!(key.as_str(), "Length" | "Filter"))
+        && decoded.is_ok_and(|decoded| !decoded.damaged && decoded.data == content);
+    if is_same && step.is_new(id) && step.unexplained(id).is_some() {
+        let what = "the appearance of a form field";
+        return step.claim(id, &[Place::Appearance], ChangeKind::FormValue, what);
+    }
+    is_same
 }
 
 /// The value of the field as it is now.

@@ -34,6 +34,9 @@ pub enum PdfErrorKind {
     PlaceholderTooSmall,
     /// A saved state does not belong to this document or was altered.
     StateMismatch,
+    /// What signing would add is not what the verification of this crate accepts. Nothing was
+    /// handed out.
+    NotVerifiable,
     /// An argument is outside what the call accepts.
     InvalidArgument,
 }
@@ -111,6 +114,7 @@ impl fmt::Display for PdfError {
             PdfErrorKind::SealOutsidePage => "the seal is outside the page",
             PdfErrorKind::PlaceholderTooSmall => "the reserved room is too small",
             PdfErrorKind::StateMismatch => "the saved state does not fit",
+            PdfErrorKind::NotVerifiable => "the signed pdf would not verify",
             PdfErrorKind::InvalidArgument => "invalid argument",
         };
         write!(f, "{what}: {}", self.detail)?;

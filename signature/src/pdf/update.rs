@@ -32,6 +32,9 @@ pub(crate) struct Appendix {
     pub(crate) bodies: BTreeMap<u32, usize>,
 }
 
+/// References to the last so many numbers are passed over: above them would be no room.
+const ROOM: u32 = 10_000;
+
 impl<'d> Update<'d> {
     /// An empty update of the document's newest revision.
     pub(crate) fn new(document: &'d Document) -> Result<Self> {
@@ -41,7 +44,10 @@ impl<'d> Update<'d> {
         let size = document.trailer().get("Size").and_then(Object::as_int);
         let size = size.and_then(|s| u32::try_from(s).ok()).filter(|s| *s <= HIGHEST_NUMBER);
         let highest = document.inner.table.highest_number();
-        let next = size.unwrap_or(0).max(highest.saturating_add(1)).max(1);
+        // Documents refer to objects that do not exist. A new one under such a number would be
+        // drawn into what it has nothing to do with.
+        let referred = document.head().highest_reference(HIGHEST_NUMBER - ROOM)?;
+        let next = size.unwrap_or(0).max(highest.max(referred).saturating_add(1)).max(1);
         Ok(Update { document, objects: BTreeMap::new(), next })
     }
 

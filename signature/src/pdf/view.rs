@@ -3,7 +3,7 @@
 use std::io::Read;
 
 use super::document::Inner;
-use super::error::{PdfError, Result};
+use super::error::{PdfError, PdfErrorKind, Result};
 use super::filter;
 use super::object::{Dict, IndirectObject, ObjRef, Object, Stream};
 use super::pages::Pages;
@@ -78,6 +78,49 @@ impl<'d> View<'d> {
     /// Every object number of the revision with its location, free ones included.
     pub fn locations(&self) -> impl Iterator<Item = (ObjRef, Location)> + use<'d> {
         self.inner.table.current(self.section).map(|e| (e.id(), e.location()))
+    }
+
+    /// The same, objects of their own by number and then those in object streams, one stream after
+    /// the other: whoever reads them all decodes each stream once.
+    pub(crate) fn locations_as_stored(&self) -> impl Iterator<Item = (ObjRef, Location)> + use<'d> {
+        let in_stream = |location: Location| match location {
+            Location::InStream { container, index } => Some((container, index)),
+            _ => None,
+        };
+        let mut packed: Vec<(u32, u32, u32)> = self
+            .locations()
+            .filter_map(|(id, location)| in_stream(location).map(|(c, i)| (c, i, id.number)))
+            .collect();
+        packed.sort_unstable();
+        let packed = packed.into_iter().map(|(container, index, number)| {
+            (ObjRef::new(number, 0), Location::InStream { container, index })
+        });
+        self.locations().filter(move |(_, location)| in_stream(*location).is_none()).chain(packed)
+    }
+
+    /// The highest number below `limit` that any object of the revision refers to, whether there
+    /// is an object of this number or not. What cannot be read refers to nothing.
+    ///
+    /// # Errors
+    /// `LimitExceeded`, `Io`.
+    pub(crate) fn highest_reference(&self, limit: u32) -> Result<u32> {
+        let mut highest = 0;
+        for entry in self.trailer().iter() {
+            note_references(&entry.value, limit, &mut highest);
+        }
+        for (id, location) in self.locations_as_stored() {
+            if location == Location::Free {
+                continue;
+            }
+            match self.get(id) {
+                Ok(found) => note_references(&found.object, limit, &mut highest),
+                Err(error) => match error.kind() {
+                    PdfErrorKind::LimitExceeded | PdfErrorKind::Io => return Err(error),
+                    _ => {}
+                },
+            }
+        }
+        Ok(highest)
     }
 
     /// The indirect object `id`; a missing or freed one is null, as the standard says (7.3.10).
@@ -256,5 +299,20 @@ impl<'d> View<'d> {
     /// As [`View::stream_reader`]; `LimitExceeded` when there is more.
     pub fn stream_data(&self, stream: &Stream, cap: usize) -> Result<Decoded> {
         stream::read_decoded(self.stream_reader(stream)?, cap)
+    }
+}
+
+/// Raises `highest` to the numbers below `limit` that a value refers to.
+fn note_references(value: &Object, limit: u32, highest: &mut u32) {
+    let mut of_dict =
+        |dict: &Dict| dict.iter().for_each(|entry| note_references(&entry.value, limit, highest));
+    match value {
+        Object::Ref(id) if id.number < limit => *highest = id.number.max(*highest),
+        Object::Array(values) => {
+            values.iter().for_each(|value| note_references(value, limit, highest));
+        }
+        Object::Dict(dict) => of_dict(dict),
+        Object::Stream(stream) => of_dict(&stream.dict),
+        _ => {}
     }
 }

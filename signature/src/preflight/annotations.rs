@@ -25,7 +25,15 @@ impl Walk<'_> {
     fn annotation(&mut self, dict: &Dict, label: &str) {
         let subtype = self.name(dict, "Subtype");
         if subtype == "FileAttachment" {
-            self.note(FindingCode::EfRemoved, format!("attached to {label}"));
+            let specification = self.dict(dict, "FS");
+            if self.is_file(&specification) {
+                self.note(FindingCode::EfRemoved, format!("attached to {label}"));
+            }
+        }
+        for key in ["RichMediaContent", "Movie"] {
+            if dict.get(key).is_some_and(|media| self.holds_file(media)) {
+                self.note(FindingCode::EfRemoved, format!("played on {label}"));
+            }
         }
         if FORBIDDEN.contains(&subtype.as_str()) {
             let text = format!("a {subtype} annotation on {label}");
@@ -61,6 +69,9 @@ impl Walk<'_> {
         }
         let additional = self.dict(dict, "AA");
         if !additional.is_empty() {
+            if self.holds_file(&Object::Dict(additional)) {
+                self.note(FindingCode::EfRemoved, format!("played by {label}"));
+            }
             self.note(FindingCode::ActionRemoved, format!("additional actions of {label}"));
         }
     }
@@ -72,6 +83,9 @@ impl Walk<'_> {
             || (kind == "Named" && HARMLESS_NAMED.contains(&named.as_str()));
         if !is_harmless {
             self.note(FindingCode::ActionRemoved, format!("a {kind} action of {label}"));
+        }
+        if action.get("R").is_some_and(|rendition| self.holds_file(rendition)) {
+            self.note(FindingCode::EfRemoved, format!("played by {label}"));
         }
         let next = match self.get(action, "Next") {
             Object::Array(actions) => actions,

@@ -3,7 +3,7 @@
 use super::walk::Walk;
 use super::{FindingCode, xmp};
 use crate::pdf::{Dict, Object};
-use crate::sign::Permissions;
+use crate::sign::{Permissions, late_certification};
 
 /// Metadata larger than this is not looked at.
 const MAX_XMP: usize = 4 << 20;
@@ -20,6 +20,9 @@ impl Walk<'_> {
         let names = self.dict(&catalog, "Names");
         if self.has_names(&names, "EmbeddedFiles") {
             self.note(FindingCode::EfRemoved, "listed for the document");
+        }
+        if names.get("Renditions").is_some_and(|tree| self.holds_file(tree)) {
+            self.note(FindingCode::EfRemoved, "played by the document");
         }
         if self.has_names(&names, "JavaScript") {
             self.note(FindingCode::ActionRemoved, "document scripts");
@@ -43,10 +46,14 @@ impl Walk<'_> {
     fn signatures(&mut self) {
         match self.view.signatures() {
             Ok(fields) => {
-                for field in fields {
+                let late = late_certification(&self.view, &fields);
+                for field in &fields {
                     let value = field.value.as_ref();
-                    let kind = value.map_or("", |v| v.sub_filter.as_str()).to_owned();
+                    let kind = value.map_or("", |v| v.sub_filter.as_str());
                     self.note(FindingCode::DocSigned, format!("{:?} ({kind})", field.name));
+                }
+                if let Some(late) = late {
+                    self.note(FindingCode::DocSigned, late);
                 }
             }
             Err(error) => self.damage(&error),

@@ -19,6 +19,7 @@
 mod annotations;
 mod catalog;
 mod colorants;
+mod files;
 mod resources;
 mod walk;
 mod xmp;
@@ -27,7 +28,7 @@ use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use crate::pdf::{Document, Limits, PdfErrorKind, Result, SharedSource, Source};
+use crate::pdf::{Document, Limits, PdfErrorKind, Result, SharedSource, Work};
 use walk::Walk;
 
 /// What was found. The names of the conversion's errors and warnings are the specification's.
@@ -234,11 +235,28 @@ impl Default for PreflightOptions {
     }
 }
 
+/// Units of work besides 8 for each byte of the file: well under a second.
+const MAX_WORK: u64 = 64 << 20;
+
 /// Looks a document over, errors first.
 ///
 /// # Errors
 /// `Io` only: everything a file contains is a finding.
 pub fn preflight(source: SharedSource, options: &PreflightOptions) -> Result<Vec<Finding>> {
+    let work = Work::new(MAX_WORK.saturating_add(source.len().saturating_mul(8)));
+    preflight_within(source, options, &work)
+}
+
+/// Looks a document over within an amount of work of your own choice. Where it does not suffice,
+/// a finding says that not everything was looked at.
+///
+/// # Errors
+/// `Io` only.
+pub fn preflight_within(
+    source: SharedSource,
+    options: &PreflightOptions,
+    work: &Work,
+) -> Result<Vec<Finding>> {
     let mut findings = Vec::new();
     let chars = source.len().div_ceil(3).saturating_mul(4);
     if chars > options.max_base64_chars {
@@ -251,7 +269,7 @@ pub fn preflight(source: SharedSource, options: &PreflightOptions) -> Result<Vec
             ),
         ));
     }
-    match Document::open_shared(source, Limits::default()) {
+    match Document::open_within(source, Limits::default(), work) {
         Ok(document) => {
             let mut walk = Walk::new(&document);
             walk.run();

@@ -91,6 +91,9 @@ impl Walk<'_> {
     }
 
     fn xobject(&mut self, object: &Object, depth: usize) {
+        if self.was_seen(object) {
+            return;
+        }
         let Object::Stream(stream) = self.resolve(object) else { return };
         match self.name(&stream.dict, "Subtype").as_str() {
             "Form" => self.form_xobject(object, depth),
@@ -104,7 +107,7 @@ impl Walk<'_> {
             return;
         }
         let Object::Stream(stream) = self.resolve(object) else { return };
-        self.decode(&stream, "a form", true);
+        self.decode(&stream, "a form");
         if let Some(inner) = stream.dict.get("Resources").cloned() {
             self.resources(&inner, depth + 1);
         }
@@ -114,7 +117,7 @@ impl Walk<'_> {
         if !self.enter(object, depth) {
             return;
         }
-        self.decode(stream, "an image", false);
+        self.decode_image(stream);
         let dict = &stream.dict;
         if self.get(dict, "SMask").as_stream().is_some()
             || self.get(dict, "SMaskInData").as_int().is_some_and(|v| v > 0)

@@ -14,7 +14,11 @@ const MAX_OBJECTS: usize = 300_000;
 /// Resources nest in forms and patterns; this is generous.
 const MAX_DEPTH: usize = 24;
 /// Decoded content of all pages together.
-const MAX_CONTENT: u64 = 256 << 20;
+const MAX_CONTENT: u64 = 64 << 20;
+/// Decoded bytes of one image, and of all together. Damage shows early, and nothing else is looked
+/// for in them.
+const MAX_IMAGE: u64 = 4 << 20;
+const MAX_IMAGES: u64 = 32 << 20;
 /// Details named in one message.
 const MAX_NAMED: usize = 5;
 
@@ -25,6 +29,7 @@ pub(super) struct Walk<'d> {
     seen: HashSet<u32>,
     budget: usize,
     content_left: u64,
+    images_left: u64,
     pub(super) colorants: Colorants,
     /// Details by code, each one once.
     details: BTreeMap<FindingCode, BTreeSet<String>>,
@@ -40,6 +45,7 @@ impl<'d> Walk<'d> {
             seen: HashSet::new(),
             budget: MAX_OBJECTS,
             content_left: MAX_CONTENT,
+            images_left: MAX_IMAGES,
             colorants: Colorants::default(),
             details: BTreeMap::new(),
             damage: BTreeSet::new(),
@@ -104,6 +110,11 @@ impl<'d> Walk<'d> {
             return false;
         }
         self.spend()
+    }
+
+    /// Whether this object was looked at before.
+    pub(super) fn was_seen(&self, object: &Object) -> bool {
+        object.as_ref().is_some_and(|id| self.seen.contains(&id.number))
     }
 
     /// Takes one from the number of objects that are looked at.
@@ -178,27 +189,45 @@ impl<'d> Walk<'d> {
         let Object::Stream(stream) = self.resolve(part) else {
             return self.note_damage(format!("the content of {label} is missing"));
         };
-        self.decode(&stream, &format!("the content of {label}"), true);
+        self.decode(&stream, &format!("the content of {label}"));
     }
 
-    /// Decodes a stream to its end. Image filters are nothing a document has to be able to do.
-    pub(super) fn decode(&mut self, stream: &Stream, what: &str, is_required: bool) {
+    /// Decodes a content stream to its end.
+    pub(super) fn decode(&mut self, stream: &Stream, what: &str) {
+        let read = self.decode_some(stream, what, self.content_left, true);
+        self.content_left = self.content_left.saturating_sub(read);
+        if self.content_left == 0 {
+            self.note(FindingCode::Incomplete, "it holds more content than is looked at");
+        }
+    }
+
+    /// Decodes the beginning of an image.
+    pub(super) fn decode_image(&mut self, stream: &Stream) {
+        let most = self.images_left.min(MAX_IMAGE);
+        let read = self.decode_some(stream, "an image", most, false);
+        self.images_left = self.images_left.saturating_sub(read);
+    }
+
+    /// Decodes at most so many bytes. Image filters are nothing a document has to be able to do.
+    fn decode_some(&mut self, stream: &Stream, what: &str, most: u64, is_required: bool) -> u64 {
         let reader = match self.view.stream_reader(stream) {
             Ok(reader) => reader,
             Err(error) => {
                 if is_required || error.kind() != PdfErrorKind::Unsupported {
                     self.note_damage(format!("{what}: {error}"));
                 }
-                return;
+                return 0;
             }
         };
-        let mut limited = reader.take(self.content_left);
-        match std::io::copy(&mut limited, &mut std::io::sink()) {
-            Ok(read) => self.content_left = self.content_left.saturating_sub(read),
-            Err(_) => self.note_damage(format!("{what} is damaged")),
-        }
-        if self.content_left == 0 {
-            self.note(FindingCode::Incomplete, "it holds more content than is looked at");
+        match std::io::copy(&mut reader.take(most), &mut std::io::sink()) {
+            Ok(read) => read,
+            Err(error) => {
+                match PdfError::from(error) {
+                    limit if limit.kind() == PdfErrorKind::LimitExceeded => self.damage(&limit),
+                    _ => self.note_damage(format!("{what} is damaged")),
+                }
+                0
+            }
         }
     }
 

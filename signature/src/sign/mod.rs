@@ -31,13 +31,18 @@ mod options;
 mod permissions;
 mod prepare;
 mod prepared;
+mod redraw;
 pub mod seal;
 mod tags;
 
 pub use appended::Appended;
 pub use dss::{DssContent, ValidationData, VriKey, add_dss};
 pub use options::{Certification, PrepareOptions, SubFilter, TimestampOptions};
+pub(crate) use permissions::late_certification;
 pub use permissions::{FieldLock, Permissions};
+#[cfg(feature = "fixtures")]
+pub use prepare::prepare_unchecked;
 pub use prepare::{prepare, prepare_timestamp};
 pub use prepared::{Prepared, SigningNote};
+pub(crate) use redraw::{all_are_drawn, asking_form, text_appearance};
 pub use seal::{Seal, SealFit};

@@ -1,6 +1,8 @@
 //! What earlier signatures allow (ISO 32000-2, 12.8.2).
 
-use crate::pdf::{Dict, Object, PdfError, PdfErrorKind, Result, View};
+use crate::pdf::{
+    Dict, Object, PdfError, PdfErrorKind, Result, SignatureField, SignatureValue, View,
+};
 
 /// The fields that a FieldMDP transform or a `Lock` dictionary locks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -136,4 +138,35 @@ impl Permissions {
         }
         Ok(())
     }
+}
+
+/// A certification behind an approval signature, in words: it must be the first signature
+/// (ISO 32000-2, 12.8.1), and validators disagree about one that is not. The fields stand in the
+/// order in which they were signed.
+pub(crate) fn late_certification(view: &View<'_>, fields: &[SignatureField]) -> Option<String> {
+    let catalog = view.catalog().ok()?;
+    let perms = view.lookup_dict(&catalog, "Perms").ok().flatten().unwrap_or_default();
+    let named = perms.get("DocMDP").and_then(Object::as_ref);
+    let certifies = |field: &SignatureField, value: &SignatureValue| {
+        let is_lock = field.lock.as_ref().is_some_and(|lock| lock.contains("P"));
+        named.is_some() && value.id == named || value.doc_mdp_permission().is_some() && !is_lock
+    };
+    let mut approval: Option<&SignatureField> = None;
+    for field in fields {
+        let Some(value) = field.value.as_ref().filter(|value| !value.is_timestamp()) else {
+            continue;
+        };
+        match approval {
+            Some(earlier) if certifies(field, value) => {
+                return Some(format!(
+                    "{:?} certifies the document after the approval signature {:?}: \
+                     a certification must be the first signature",
+                    field.name, earlier.name
+                ));
+            }
+            None if !certifies(field, value) => approval = Some(field),
+            _ => {}
+        }
+    }
+    None
 }

@@ -6,6 +6,7 @@ use super::form::{self, Appearance, Target};
 use super::options::{Certification, PrepareOptions, TimestampOptions};
 use super::permissions::{FieldLock, Permissions};
 use super::prepared::{Prepared, SigningNote};
+use super::redraw;
 use super::seal::{self, Seal};
 use super::tags;
 use crate::asn1::Time;
@@ -19,14 +20,29 @@ const RESERVE: Range<usize> = 512..(4 << 20) + 1;
 /// Room for a `ByteRange` of four numbers of up to twelve digits.
 const BYTE_RANGE_LEN: usize = 56;
 
-/// Prepares a signature.
+/// Prepares a signature. What is prepared is compared with the document as its verification will:
+/// a document that cannot be signed so that it verifies is refused before anybody signs.
 ///
 /// # Errors
 /// `Encrypted`, `Corrupt`, `NotPdf`, `LimitExceeded`, `Io` as the reader reports them;
 /// `ChangesForbidden` and `FieldLocked` where earlier signatures forbid this one; `FieldUnusable`
-/// for a field that cannot be signed; `PageNotFound` and `SealOutsidePage` for the seal;
+/// for a field that cannot be signed; `NotVerifiable`; `PageNotFound` and `SealOutsidePage` for the seal;
 /// `InvalidArgument`.
 pub fn prepare(source: SharedSource, options: &PrepareOptions) -> Result<Prepared> {
+    put_together(source, options)?.checked()
+}
+
+/// Prepares a signature whether it could verify or not: for tests of documents that were laid out
+/// for an attack, whose authors do not ask either.
+///
+/// # Errors
+/// As [`prepare`], without `NotVerifiable`.
+#[cfg(feature = "fixtures")]
+pub fn prepare_unchecked(source: SharedSource, options: &PrepareOptions) -> Result<Prepared> {
+    put_together(source, options)
+}
+
+fn put_together(source: SharedSource, options: &PrepareOptions) -> Result<Prepared> {
     check_reserve(options.reserve)?;
     let document = Document::open_shared(source, Limits::default())?;
     let mut update = Update::new(&document)?;
@@ -47,6 +63,9 @@ pub fn prepare(source: SharedSource, options: &PrepareOptions) -> Result<Prepare
     let widget = place(&mut update, &target, id, options, &mut notes)?;
     if let Some((widget, page)) = widget.filter(|_| !permissions.is_signed) {
         tags::tag(&mut update, widget, page)?;
+    }
+    if options.seal.is_some() {
+        redraw::answer(&mut update, permissions.is_signed, &mut notes)?;
     }
     if options.certification.is_some() {
         certify(&mut update, id)?;
@@ -80,7 +99,7 @@ pub fn prepare_timestamp(source: SharedSource, options: &TimestampOptions) -> Re
         .with("Type", Object::name("DocTimeStamp"))
         .with("Filter", Object::name("Adobe.PPKLite"))
         .with("SubFilter", Object::name("ETSI.RFC3161"));
-    finish(update, id, &dict, options.reserve, target.name, notes)
+    finish(update, id, &dict, options.reserve, target.name, notes)?.checked()
 }
 
 fn check_reserve(reserve: usize) -> Result<()> {

@@ -14,6 +14,7 @@ use crate::crypto::HashAlgorithm;
 use crate::pdf::{
     PdfError, PdfErrorKind, Result, SharedSource, Source, copy_range, for_each_window, write_hex,
 };
+use crate::verify::check_update;
 
 /// Something a person should know about a document that is about to be signed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -32,6 +33,9 @@ pub enum SigningNote {
     LockedFields,
     /// The field has no area on a page: the seal does not show.
     SealNotShown,
+    /// The form asks viewers to draw its fields anew (`NeedAppearances`), and that could not be
+    /// answered without changing what it shows: some viewers leave the seal out.
+    FormRedrawn,
 }
 
 /// A document with room for a signature.
@@ -82,6 +86,14 @@ impl Prepared {
         let prepared = Prepared { source, update, contents, field_name, notes };
         prepared.parts()?;
         Ok(prepared)
+    }
+
+    /// Asks the verification whether it will accept the update, before anything is signed: the
+    /// signature itself changes nothing that is compared.
+    pub(super) fn checked(self) -> Result<Prepared> {
+        let updated = Appended::new(self.source.clone(), self.update.clone());
+        check_update(std::sync::Arc::new(updated), &self.source)?;
+        Ok(self)
     }
 
     /// The update before, in and behind the `Contents` string.

@@ -14,6 +14,7 @@ use crate::compare::PrefixCheck;
 use crate::crypto::HashAlgorithm;
 use crate::pdf::{Document, StructureNote};
 use crate::report::{Check, Checks};
+use crate::sign::late_certification;
 use crate::x509::Certificate;
 
 /// Signatures and timestamps in one document beyond this are not judged.
@@ -47,6 +48,7 @@ pub(super) fn run(document: &Document, options: &VerifyOptions, now: Time) -> Ve
             return VerifyReport { checks, notes, ..VerifyReport::unreadable(placeholder()) };
         }
     };
+    notes.extend(late_certification(&document.head(), &fields));
     let candidates: Vec<Candidate> =
         fields.into_iter().filter_map(|field| Candidate::new(document, field)).collect();
     let (digests, different) = match take_digests(document, options, &candidates) {

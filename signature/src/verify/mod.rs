@@ -54,6 +54,7 @@ mod evidence;
 mod judgement;
 mod level;
 mod options;
+mod own;
 mod report;
 mod sdo;
 mod serial;
@@ -75,6 +76,8 @@ pub use options::{
     ExpectedSigner, FormFilling, ReportedDigests, Requirement, SealPosition, SealRules,
     UnknownRequirement, VerifyOptions,
 };
+pub use own::check_signed;
+pub(crate) use own::check_update;
 pub use report::{Coverage, SignatureKind, SignatureReport, SignerReport, VerifyReport};
 pub use sdo::SdoFileReport;
 pub use serial::{SerialReport, verify_chain};
@@ -94,8 +97,12 @@ const MAX_WORK: u64 = 96 << 20;
 /// so.
 #[must_use]
 pub fn verify(signed: SharedSource, options: &VerifyOptions) -> VerifyReport {
-    let work = Work::new(MAX_WORK.saturating_add(signed.len().saturating_mul(32)));
+    let work = work_for(signed.len());
     verify_within(signed, options, &work)
+}
+
+fn work_for(len: u64) -> Work {
+    Work::new(MAX_WORK.saturating_add(len.saturating_mul(32)))
 }
 
 /// Verifies a signed document within an amount of work, or up to a deadline, of your own choice.

@@ -17,7 +17,7 @@ use signdoc_signature::pdf::{Document, Result, SharedSource};
 use signdoc_signature::pki::{Identity, OcspOptions, Pki};
 use signdoc_signature::sign::{
     Appended, DssContent, PrepareOptions, Prepared, TimestampOptions, ValidationData, VriKey,
-    add_dss, prepare, prepare_timestamp,
+    add_dss, prepare, prepare_timestamp, prepare_unchecked,
 };
 
 const HASH: HashAlgorithm = HashAlgorithm::Sha256;
@@ -39,14 +39,23 @@ pub struct Signing<'a> {
 }
 
 impl Signing<'_> {
+    /// Whatever it is, also a document laid out for an attack.
     pub fn sign(&self, source: SharedSource, options: &PrepareOptions) -> Result<Appended> {
-        let prepared = prepare(source, options)?;
-        let cms = self.cms(&prepared);
+        self.finish(&prepare_unchecked(source, options)?)
+    }
+
+    /// Only what will verify.
+    pub fn sign_checked(&self, source: SharedSource, options: &PrepareOptions) -> Result<Appended> {
+        self.finish(&prepare(source, options)?)
+    }
+
+    fn finish(&self, prepared: &Prepared) -> Result<Appended> {
+        let cms = self.cms(prepared);
         let signed = prepared.signed(&cms)?;
         if self.level < Level::Lt {
             return Ok(signed);
         }
-        let with_data = add_dss(Arc::new(signed), &self.validation_data(&prepared, &cms))?;
+        let with_data = add_dss(Arc::new(signed), &self.validation_data(prepared, &cms))?;
         if self.level < Level::Lta {
             return Ok(with_data);
         }

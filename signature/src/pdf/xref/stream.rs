@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::super::error::{PdfError, PdfErrorKind, Result};
+use super::super::error::{PdfError, Result};
 use super::super::filter::{self, BoxRead};
 use super::super::loader::Raw;
 use super::super::object::{Dict, IndirectObject, Object, Stream};
@@ -70,7 +70,7 @@ fn read_row(reader: &mut BoxRead, row: &mut [u8]) -> Result<bool> {
         {
             Ok(false)
         }
-        Err(e) => Err(PdfError::new(PdfErrorKind::Io, e.to_string())),
+        Err(e) => Err(e.into()),
     }
 }
 
