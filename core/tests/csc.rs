@@ -19,6 +19,7 @@ use signdoc::csc::{
 use signdoc::{CallOptions, Client, Code, Document, Error, FinishOptions, Origin};
 use signdoc_signature::asn1::Time;
 use signdoc_signature::crypto::{Algorithm, KeyKind};
+use signdoc_signature::fixtures::{RawPdf, Structure};
 use signdoc_signature::pki::{Identity, OcspOptions, Pki, Profile, Subject};
 use signdoc_signature::verify::{VerifyOptions, verify_bytes};
 
@@ -566,6 +567,17 @@ async fn timestamps_and_revocation_answers_raise_the_level() {
     assert!(bytes.windows(4).any(|window| window == b"/DSS"));
 }
 
+/// The list of its form's fields is the list of its page's annotations too.
+fn unverifiable() -> PdfToSign {
+    let mut pdf = RawPdf::new();
+    pdf.object("<</Type/Catalog/Pages 2 0 R/AcroForm 4 0 R>>");
+    pdf.object("<</Type/Pages/Kids[3 0 R]/Count 1>>");
+    pdf.object("<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Annots 5 0 R>>");
+    pdf.object("<</Fields 5 0 R>>");
+    pdf.object("[]");
+    PdfToSign::new(Document::from_bytes(pdf.build(Structure::Table)))
+}
+
 #[tokio::test]
 async fn what_cannot_be_signed_is_refused_before_the_token_is_used() {
     let service = rsa();
@@ -575,6 +587,10 @@ async fn what_cannot_be_signed_is_refused_before_the_token_is_used() {
     let error = sign_pdfs(&session, &[good.clone(), bad]).await.unwrap_err();
     assert_eq!(error.code(), Code::PdfNotSignable);
     assert_eq!(error.details()["index"], 1);
+    // It can be signed, but not so that the signature would verify.
+    let error = sign_pdfs(&session, &[good.clone(), unverifiable()]).await.unwrap_err();
+    assert_eq!((error.code(), &error.details()["index"]), (Code::PdfNotSignable, &1.into()));
+    assert!(error.to_string().contains("would not verify"), "{error}");
     let error = sign_pdfs(&session, &vec![good.clone(); 51]).await.unwrap_err();
     assert_eq!(error.code(), Code::CscInvalidParameters);
     assert_eq!(service.count(LIST), 0);
