@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives.serialization import BestAvailableEncryption
 
 FOLDER = pathlib.Path(__file__).resolve().parent / "java"
 SIGNERS = ("PDFBox", "iText", "OpenPDF", "DSS")
-PASSWORD = "interop"  # noqa: S105 - of keys that live as long as one run
+PASSWORD = "interop"
 
 
 class Missing(Exception):

@@ -15,10 +15,32 @@ import subprocess
 import sys
 import tempfile
 
-WORDS = (
-    "loan agreement borrower lender amount interest payable month bank customer notice term "
-    "security åpen ære øvre consent signature witness date place instalment fee account"
-).split()
+WORDS = [
+    "loan",
+    "agreement",
+    "borrower",
+    "lender",
+    "amount",
+    "interest",
+    "payable",
+    "month",
+    "bank",
+    "customer",
+    "notice",
+    "term",
+    "security",
+    "åpen",
+    "ære",
+    "øvre",
+    "consent",
+    "signature",
+    "witness",
+    "date",
+    "place",
+    "instalment",
+    "fee",
+    "account",
+]
 
 
 def text(rng, count):
@@ -27,24 +49,21 @@ def text(rng, count):
 
 def part(rng, name):
     """One block of HTML."""
-    if name == "heading":
-        return f"<h2>{text(rng, 4)}</h2>"
-    if name == "list":
-        return "<ul>" + "".join(f"<li>{text(rng, 9)}</li>" for _ in range(5)) + "</ul>"
-    if name == "table":
-        rows = "".join(
-            f"<tr><td>{text(rng, 2)}</td><td>{rng.randrange(10**6)}</td></tr>" for _ in range(6)
-        )
-        return f"<table border='1'><tr><th>What</th><th>NOK</th></tr>{rows}</table>"
-    if name == "link":
-        return f"<p><a href='https://example.test/{rng.randrange(99)}'>{text(rng, 3)}</a></p>"
-    if name == "image":
-        return f"<svg width='90' height='40'><rect width='{rng.randrange(90)}' height='30'/></svg>"
-    if name == "field":
-        return "<form><input name='name' value=''> <input type='checkbox' name='agree'></form>"
-    if name == "break":
-        return "<p style='page-break-before: always'>Next page</p>"
-    return f"<p>{text(rng, 60)}</p>"
+    items = "".join(f"<li>{text(rng, 9)}</li>" for _ in range(5))
+    rows = "".join(
+        f"<tr><td>{text(rng, 2)}</td><td>{rng.randrange(10**6)}</td></tr>" for _ in range(6)
+    )
+    width = rng.randrange(90)
+    return {
+        "heading": f"<h2>{text(rng, 4)}</h2>",
+        "list": f"<ul>{items}</ul>",
+        "table": f"<table border='1'><tr><th>What</th><th>NOK</th></tr>{rows}</table>",
+        "link": f"<p><a href='https://example.test/{width}'>{text(rng, 3)}</a></p>",
+        "image": f"<svg width='90' height='40'><rect width='{width}' height='30'/></svg>",
+        "field": "<form><input name='name' value=''> <input type='checkbox' name='agree'></form>",
+        "break": "<p style='page-break-before: always'>Next page</p>",
+        "text": f"<p>{text(rng, 60)}</p>",
+    }[name]
 
 
 PARTS = ("text", "heading", "list", "table", "link", "image", "field", "break")
@@ -57,7 +76,10 @@ def pages(count=12):
         chosen = ["heading", "text", *rng.sample(PARTS, 1 + index % len(PARTS)), "text"]
         body = "".join(part(rng, name) for name in chosen * (1 + index % 3))
         head = f"<meta charset='utf-8'><title>{text(rng, 3)}</title>"
-        yield f"{index:02}", f"<!doctype html><html lang='nb'><head>{head}</head><body>{body}</body></html>"
+        yield (
+            f"{index:02}",
+            f"<!doctype html><html lang='nb'><head>{head}</head><body>{body}</body></html>",
+        )
 
 
 def run(*command):
@@ -134,7 +156,9 @@ def tex(folder, work):
                 f"{first}\\documentclass{{article}}{package}\\begin{{document}}{body}"
                 "\\end{document}"
             )
-            run(program, "-interaction=batchmode", f"-output-directory={work}", work / f"{name}.tex")
+            run(
+                program, "-interaction=batchmode", f"-output-directory={work}", work / f"{name}.tex"
+            )
             made = work / f"{name}.pdf"
             if made.is_file():
                 shutil.move(made, folder / made.name)

@@ -120,7 +120,9 @@ def is_broken(path):
 def table(made):
     lines = ["| signature | by | " + " | ".join(KINDS) + " | alarms |", "|" + "---|" * 8]
     pairs = dict.fromkeys((r["how"], r["who"]) for r in made)
-    for how, who in sorted(pairs, key=lambda p: (p[0] == "serial", p[0], SIGNERS.index(p[1].split(",")[0]))):
+    for how, who in sorted(
+        pairs, key=lambda p: (p[0] == "serial", p[0], SIGNERS.index(p[1].split(",")[0]))
+    ):
         of_pair = [r for r in made if (r["how"], r["who"]) == (how, who)]
         cells = []
         for kind in (*KINDS, None):
@@ -152,8 +154,8 @@ def reasons(made):
 HEAD = """# Honest files of other signers
 
 Written by `matrix.py --bless`. Alarms of ours over files signed by others, against what was signed;
-what a signer refuses
-to sign, or breaks in the eyes of pyHanko as well, is left out. "Serial" is a visible signature after an invisible one.
+what a signer refuses to sign, or breaks in the eyes of pyHanko as well, is left out. "Serial" is a
+visible signature after an invisible one.
 
 """
 

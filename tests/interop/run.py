@@ -5,8 +5,9 @@ usage: run.py --program VERIFY [--corpus FOLDER] [--dss] [--bless]
 VERIFY is `target/<profile>/examples/verify` of signdoc-signature. Every attack must be caught by
 ours, for the reason it is an attack; no honest file may raise an alarm; the tables in
 docs/verification.md must say what ours answers (--bless writes them anew). Exit code 0 when all
-that holds; 3, with the reason, when pyHanko or pikepdf is not installed. EU DSS is asked where Java,
-Maven and the libraries are there already; with --dss they are fetched first, which takes minutes.
+that holds; 3, with the reason, when pyHanko or pikepdf is not installed. EU DSS is asked where
+Java, Maven and the libraries are there already; with --dss they are fetched first, which takes
+minutes.
 """
 
 import argparse
