@@ -4,10 +4,10 @@
 mod judge;
 
 use judge::Judge;
-use signdoc_signature::asn1::Time;
+use signdoc_signature::asn1::{Oid, Time, oids, writer};
 use signdoc_signature::crypto::{HashAlgorithm, KeyKind};
 use signdoc_signature::pki::{
-    CertIdHash, Identity, OcspOptions, Pki, PkiOptions, RevocationReason,
+    CertIdHash, CrlEntry, Identity, OcspOptions, Pki, PkiOptions, RevocationReason,
 };
 use signdoc_signature::revocation::{
     BasicResponse, Crl, Evidence, Question, Status, check, unwrap_response,
@@ -167,6 +167,82 @@ fn one_revocation_outweighs_every_good_answer() {
     let weighed = check(&question, &[good], &[]);
     assert!(weighed.status.is_good());
     assert!(matches!(check(&question, &[], &[]).status, Status::NotChecked(_)));
+}
+
+#[test]
+fn a_list_that_names_the_certificate_counts_whatever_its_scope() {
+    let pki = Pki::new(9).unwrap();
+    let (signer, other) = (person(&pki), person(&pki));
+    let now = pki.issued();
+    let elsewhere = writer::tlv(0x86, b"http://elsewhere.invalid/other.crl");
+    let elsewhere = writer::tagged(0, &writer::tagged(0, &elsewhere));
+    let yes = |n: u8| writer::tlv(0x80 | n, &[0xff]);
+    let unknown = Oid::new(&[2, 999, 1]);
+    let point = oids::ISSUING_DISTRIBUTION_POINT;
+    for (oid, value) in [
+        (point, writer::sequence(&[&elsewhere])),
+        (point, writer::sequence(&[&yes(2)])),
+        (point, writer::sequence(&[&writer::tlv(0x83, &[0x06, 0x40])])),
+        (point, writer::sequence(&[&yes(4)])),
+        (point, vec![1, 2, 3]),
+        (oids::DELTA_CRL, writer::integer(1)),
+        (unknown, writer::null()),
+    ] {
+        let entry = CrlEntry::new(signer.certificate(), now, RevocationReason::KeyCompromise);
+        let extensions = [(oid, true, value.clone())];
+        let list = pki.crl_by(pki.issuing(), now, &[entry], &extensions).unwrap();
+        let list = Crl::parse(&list).unwrap();
+        let ask = |who: &Identity| {
+            let issuer = pki.issuing().certificate();
+            list.status_of(&Question::new(who.certificate(), issuer, now, now))
+        };
+        let revoked = Status::Revoked { since: now, reason: Some(1) };
+        assert_eq!(ask(&signer), revoked, "{oid} {value:02x?}");
+        // Its silence about somebody else says nothing.
+        assert!(matches!(ask(&other), Status::NotChecked(_)), "{oid} {value:02x?}");
+    }
+}
+
+#[test]
+fn a_list_is_spoiled_by_an_entry_that_is_not_understood() {
+    let pki = Pki::new(9).unwrap();
+    let (signer, other, third) = (person(&pki), person(&pki), person(&pki));
+    let now = pki.issued();
+    let ask = |entries: &[CrlEntry], who: &Identity| {
+        let list = Crl::parse(&pki.crl_by(pki.issuing(), now, entries, &[]).unwrap()).unwrap();
+        let issuer = pki.issuing().certificate();
+        list.status_of(&Question::new(who.certificate(), issuer, now, now))
+    };
+    let entry =
+        |who: &Identity| CrlEntry::new(who.certificate(), now, RevocationReason::Superseded);
+    let revoked = Status::Revoked { since: now, reason: Some(4) };
+    let mut odd = entry(&other);
+    odd.extensions.push((Oid::new(&[2, 999, 1]), true, writer::null()));
+    let entries = [odd.clone(), entry(&third)];
+    assert!(matches!(ask(&entries, &signer), Status::NotChecked(_)), "spoiled");
+    assert_eq!(ask(&entries, &other), revoked);
+    assert_eq!(ask(&entries, &third), revoked);
+    odd.extensions.last_mut().unwrap().1 = false;
+    assert!(ask(&[odd], &signer).is_good(), "not critical");
+
+    // Serial numbers are numbers: zeros before one do not hide it.
+    let mut padded = entry(&signer);
+    padded.serial.splice(0..0, [0, 0]);
+    assert_eq!(ask(std::slice::from_ref(&padded), &signer), revoked);
+    assert!(matches!(ask(&[padded], &other), Status::NotChecked(_)), "padded, not der");
+
+    // An indirect list names another authority's certificate by the same number.
+    let named = |authority: &Identity| {
+        let name = writer::tagged(4, authority.certificate().subject().as_der());
+        (oids::CERTIFICATE_ISSUER, true, writer::sequence(&[&name]))
+    };
+    let mut of_root = entry(&signer);
+    of_root.extensions.push(named(pki.root()));
+    let mut of_issuing = entry(&signer);
+    of_issuing.extensions.push(named(pki.issuing()));
+    assert!(ask(std::slice::from_ref(&of_root), &signer).is_good());
+    assert!(ask(&[of_root.clone(), entry(&signer)], &signer).is_good(), "it stands until the next");
+    assert_eq!(ask(&[of_root, of_issuing], &signer), revoked);
 }
 
 #[test]

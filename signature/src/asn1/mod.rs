@@ -12,7 +12,7 @@ pub mod writer;
 
 pub use ber::{MAX_DEPTH, MAX_INPUT, Transcoded, to_der};
 pub use oid::Oid;
-pub use reader::{Element, Reader, decode_bmp, small_unsigned, string};
+pub use reader::{Element, Reader, decode_bmp, minimal_integer, small_unsigned, string};
 pub use time::Time;
 
 /// Tag of BOOLEAN.

@@ -148,11 +148,14 @@ impl<'a> Reader<'a> {
     /// The content of the next INTEGER (two's complement, at least one byte).
     ///
     /// # Errors
-    /// As [`Reader::expect`], or when it is empty.
+    /// As [`Reader::expect`], or when it is empty or padded (X.690, 8.3.2).
     pub fn integer(&mut self, what: &'static str) -> Result<&'a [u8], Malformed> {
         let content = self.expect(INTEGER, what)?.content;
         if content.is_empty() {
             return Err(Malformed::new(what, "is an empty integer"));
+        }
+        if minimal_integer(content).len() != content.len() {
+            return Err(Malformed::new(what, "is an integer with padding before it"));
         }
         Ok(content)
     }
@@ -202,6 +205,19 @@ impl<'a> Reader<'a> {
     }
 }
 
+/// The content of an INTEGER without padding: two contents stand for the same number when these
+/// are equal.
+#[must_use]
+pub fn minimal_integer(content: &[u8]) -> &[u8] {
+    let mut rest = content;
+    while let [first, next, ..] = rest
+        && *first == if next & 0x80 == 0 { 0x00 } else { 0xff }
+    {
+        rest = rest.get(1..).unwrap_or(&[]);
+    }
+    rest
+}
+
 /// An INTEGER content as a non-negative number.
 ///
 /// # Errors
@@ -209,6 +225,9 @@ impl<'a> Reader<'a> {
 pub fn small_unsigned(content: &[u8], what: &'static str) -> Result<u64, Malformed> {
     if content.len() > 8 || content.first().is_none_or(|first| first & 0x80 != 0) {
         return Err(Malformed::new(what, "is negative or too large"));
+    }
+    if minimal_integer(content).len() != content.len() {
+        return Err(Malformed::new(what, "is an integer with padding before it"));
     }
     Ok(content.iter().fold(0, |sum, byte| (sum << 8) | u64::from(*byte)))
 }
@@ -296,6 +315,22 @@ mod tests {
         for bytes in cases {
             assert!(Reader::new(bytes).any("x").is_err(), "{bytes:02x?}");
         }
+    }
+
+    #[test]
+    fn integers_are_read_in_their_shortest_form() {
+        let read = |bytes: &[u8]| Reader::new(bytes).integer("n").map(<[u8]>::to_vec);
+        for good in [&[2, 1, 0][..], &[2, 2, 0, 0x80], &[2, 1, 0xff], &[2, 2, 0xff, 0x7f]] {
+            assert_eq!(read(good).unwrap(), good[2..]);
+        }
+        for padded in [&[2, 2, 0, 0][..], &[2, 2, 0, 0x7f], &[2, 3, 0xff, 0xff, 0x7f], &[2, 0]] {
+            assert!(read(padded).is_err(), "{padded:02x?}");
+        }
+        assert!(Reader::new(&[2, 2, 0, 1]).unsigned("n").is_err());
+        assert_eq!(minimal_integer(&[0, 0, 0, 5]), minimal_integer(&[5]));
+        assert_eq!(minimal_integer(&[0xff, 0xff, 0x80]), [0x80]);
+        assert_ne!(minimal_integer(&[0, 0x80]), minimal_integer(&[0x80]));
+        assert_eq!(minimal_integer(&vec![0; 1 << 20]), [0]);
     }
 
     #[test]

@@ -16,7 +16,7 @@ mod timestamp;
 pub use authority::{Identity, Pki, PkiOptions};
 pub use key::SigningKey;
 pub use profile::{Profile, Subject};
-pub use revocation::{CertIdHash, OcspOptions, RevocationReason};
+pub use revocation::{CertIdHash, CrlEntry, OcspOptions, RevocationReason};
 pub use sdo::SdoRequest;
 
 use std::fmt;

@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 use super::PkiError;
 use super::authority::{Identity, Pki};
 use super::issue::{HASH, extension};
-use crate::asn1::{INTEGER, Time, oids, writer};
+use crate::asn1::{INTEGER, Oid, Time, oids, writer};
 use crate::crypto::{HashAlgorithm, sha1_for_identification};
 use crate::x509::Certificate;
 
@@ -61,6 +61,43 @@ impl OcspOptions {
             nonce: None,
             by_authority: false,
         }
+    }
+}
+
+/// An entry of a revocation list, as it is to be written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CrlEntry {
+    /// The content of the serial number INTEGER.
+    pub serial: Vec<u8>,
+    /// From when on.
+    pub since: Time,
+    /// Entry extensions: identifier, critical, value.
+    pub extensions: Vec<(Oid, bool, Vec<u8>)>,
+}
+
+impl CrlEntry {
+    /// The usual entry, with a reason.
+    #[must_use]
+    pub fn new(certificate: &Certificate, since: Time, reason: RevocationReason) -> Self {
+        let reason = (oids::REASON_CODE, false, writer::enumerated(reason as u8));
+        Self { serial: certificate.serial().to_vec(), since, extensions: vec![reason] }
+    }
+
+    fn to_der(&self) -> Vec<u8> {
+        let extensions: Vec<Vec<u8>> = self
+            .extensions
+            .iter()
+            .map(|(oid, critical, value)| extension(*oid, *critical, value))
+            .collect();
+        let extensions = match extensions.is_empty() {
+            true => Vec::new(),
+            false => writer::sequence_of(extensions),
+        };
+        writer::sequence(&[
+            &writer::tlv(INTEGER, &self.serial),
+            &writer::time(self.since),
+            &extensions,
+        ])
     }
 }
 
@@ -149,23 +186,36 @@ impl Pki {
     /// # Errors
     /// When signing fails.
     pub fn crl(&self, at: Time) -> Result<Vec<u8>, PkiError> {
-        let mut entries: Vec<Vec<u8>> = self
+        let mut entries: Vec<CrlEntry> = self
             .revoked
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .iter()
-            .map(|(serial, (since, reason))| {
-                let reason =
-                    extension(oids::REASON_CODE, false, &writer::enumerated(*reason as u8));
-                writer::sequence(&[
-                    &writer::tlv(INTEGER, serial),
-                    &writer::time(*since),
-                    &writer::sequence(&[&reason]),
-                ])
+            .map(|(serial, (since, reason))| CrlEntry {
+                serial: serial.clone(),
+                since: *since,
+                extensions: vec![(oids::REASON_CODE, false, writer::enumerated(*reason as u8))],
             })
             .collect();
-        entries.sort();
-        revocation_list(self.issuing(), at, &entries)
+        entries.sort_by(|a, b| a.serial.cmp(&b.serial));
+        self.crl_by(self.issuing(), at, &entries, &[])
+    }
+
+    /// A revocation list of any authority with these entries and further extensions (identifier,
+    /// critical, value), valid for seven days.
+    ///
+    /// # Errors
+    /// When signing fails.
+    pub fn crl_by(
+        &self,
+        authority: &Identity,
+        at: Time,
+        entries: &[CrlEntry],
+        extensions: &[(Oid, bool, Vec<u8>)],
+    ) -> Result<Vec<u8>, PkiError> {
+        let entries: Vec<Vec<u8>> = entries.iter().map(CrlEntry::to_der).collect();
+        let further = extensions.iter().map(|(oid, critical, v)| extension(*oid, *critical, v));
+        revocation_list(authority, at, &entries, further)
     }
 
     /// The revocation list of the root, which is always empty.
@@ -173,7 +223,7 @@ impl Pki {
     /// # Errors
     /// When signing fails.
     pub fn root_crl(&self, at: Time) -> Result<Vec<u8>, PkiError> {
-        revocation_list(self.root(), at, &[])
+        self.crl_by(self.root(), at, &[], &[])
     }
 }
 
@@ -199,16 +249,23 @@ fn cert_id(certificate: &Certificate, issuer: &Certificate, hash: CertIdHash) ->
     ])
 }
 
-fn revocation_list(issuer: &Identity, at: Time, entries: &[Vec<u8>]) -> Result<Vec<u8>, PkiError> {
+fn revocation_list(
+    issuer: &Identity,
+    at: Time,
+    entries: &[Vec<u8>],
+    further: impl Iterator<Item = Vec<u8>>,
+) -> Result<Vec<u8>, PkiError> {
     // An absent list, not an empty one (RFC 5280, 5.1.2.6).
     let entries = if entries.is_empty() { Vec::new() } else { writer::sequence_of(entries) };
     let key_id = issuer.certificate().extensions().subject_key_id().unwrap_or(&[]);
     let authority_key = writer::sequence(&[&writer::tlv(0x80, key_id)]);
     let number = writer::integer(at.unix().unsigned_abs());
-    let extensions = writer::sequence(&[
-        &extension(oids::AUTHORITY_KEY_ID, false, &authority_key),
-        &extension(oids::CRL_NUMBER, false, &number),
-    ]);
+    let mut extensions = vec![
+        extension(oids::AUTHORITY_KEY_ID, false, &authority_key),
+        extension(oids::CRL_NUMBER, false, &number),
+    ];
+    extensions.extend(further);
+    let extensions = writer::sequence_of(extensions);
     let list = writer::sequence(&[
         &writer::integer(1),
         &issuer.algorithm(HASH).to_der(),

@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::status::{Question, Status};
 use crate::asn1::{
     ENUMERATED, GENERALIZED_TIME, INTEGER, Malformed, Oid, Reader, SEQUENCE, Time, UTC_TIME,
-    context, context_primitive, oids,
+    context, context_primitive, minimal_integer, oids,
 };
 use crate::crypto::AlgorithmIdentifier;
 use crate::x509::{Certificate, Extension, Name};
@@ -120,12 +120,14 @@ impl Crl {
         if !self.issuer.matches(question.certificate.issuer()) {
             return Err("the revocation list is of another authority".into());
         }
-        self.check_scope(question.certificate)?;
         self.verify(question.issuer)
             .map_err(|reason| format!("the revocation list is not acceptable: {reason}"))?;
-        if let Some((since, reason)) = self.find(question.certificate.serial())? {
+        // Whoever is named is revoked, whatever else the list is about; only silence needs it to
+        // be understood as a whole.
+        if let Some((since, reason)) = self.find(question.certificate)? {
             return Ok(Status::Revoked { since, reason });
         }
+        self.check_scope(question.certificate)?;
         let kept_since = self.extension_time(oids::EXPIRED_CERTS_ON_CRL);
         question
             .covered(self.this_update, self.next_update)
@@ -172,39 +174,39 @@ impl Crl {
         Ok(())
     }
 
-    /// Date and reason of the entry with this serial number.
-    fn find(&self, serial: &[u8]) -> Result<Option<(Time, Option<u8>)>, String> {
+    /// Date and reason of the entry that names this certificate.
+    ///
+    /// An entry with a critical extension that is not understood spoils the silence of the whole
+    /// list (RFC 5280, 5.3).
+    fn find(&self, certificate: &Certificate) -> Result<Option<(Time, Option<u8>)>, String> {
         let broken = |error: Malformed| error.to_string();
+        let serial = minimal_integer(certificate.serial());
         let mut list = Reader::new(self.part(&self.entries));
+        let mut spoiled = None;
+        let mut is_of_issuer = true;
         while !list.is_empty() {
             let mut entry = list.sequence(WHAT).map_err(broken)?;
-            if entry.integer(WHAT).map_err(broken)? != serial {
-                continue;
+            let number = entry.expect(INTEGER, WHAT).map_err(broken)?.content;
+            let named = minimal_integer(number) == serial;
+            if number.is_empty() || minimal_integer(number).len() != number.len() {
+                spoiled = spoiled.or(Some("an entry has a padded serial number".to_owned()));
             }
             let since = entry.time(WHAT).map_err(broken)?;
             let mut reason = None;
-            let extensions = if entry.is_empty() {
-                Vec::new()
-            } else {
-                read_extensions(entry.rest()).map_err(broken)?
-            };
-            for extension in extensions {
-                match extension.oid {
-                    oids::REASON_CODE => {
-                        let code = Reader::new(&extension.value).expect(ENUMERATED, WHAT);
-                        reason = code.map_err(broken)?.content.last().copied();
-                    }
-                    oids::INVALIDITY_DATE => {}
-                    // Not understood, yet the certificate is listed: never read as good.
-                    oid if extension.critical => {
-                        return Err(format!("the entry has the critical extension {oid}"));
-                    }
-                    _ => {}
-                }
+            if !entry.is_empty() {
+                let told = read_entry(entry, certificate).map_err(broken)?;
+                // In an indirect list an issuer stands until the next one (RFC 5280, 5.3.3).
+                is_of_issuer = told.is_of_issuer.unwrap_or(is_of_issuer);
+                spoiled = spoiled.or(told.unknown_critical.map(|oid| {
+                    format!("an entry of the revocation list has the critical extension {oid}")
+                }));
+                reason = told.reason;
             }
-            return Ok(Some((since, reason)));
+            if named && is_of_issuer && reason != Some(REMOVED_FROM_LIST) {
+                return Ok(Some((since, reason)));
+            }
         }
-        Ok(None)
+        spoiled.map_or(Ok(None), Err)
     }
 
     fn extension_time(&self, oid: Oid) -> Option<Time> {
@@ -212,6 +214,50 @@ impl Crl {
         let value = Reader::new(&extension.value).expect(GENERALIZED_TIME, WHAT).ok()?;
         Time::from_generalized(value.content).ok()
     }
+}
+
+/// removeFromCRL (RFC 5280, 5.3.1): the certificate is off hold.
+const REMOVED_FROM_LIST: u8 = 8;
+
+/// What the extensions of an entry say (RFC 5280, 5.3).
+#[derive(Default)]
+struct EntryExtensions {
+    reason: Option<u8>,
+    /// Whether certificateIssuer is there, and names the issuer of the certificate in question.
+    is_of_issuer: Option<bool>,
+    unknown_critical: Option<Oid>,
+}
+
+fn read_entry(entry: Reader<'_>, certificate: &Certificate) -> Result<EntryExtensions, Malformed> {
+    let mut told = EntryExtensions::default();
+    for extension in read_extensions(entry.rest())? {
+        match extension.oid {
+            oids::REASON_CODE => {
+                let code = Reader::new(&extension.value).expect(ENUMERATED, WHAT)?;
+                told.reason = code.content.last().copied();
+            }
+            oids::CERTIFICATE_ISSUER => {
+                told.is_of_issuer = Some(names_issuer(&extension.value, certificate)?);
+            }
+            oids::INVALIDITY_DATE => {}
+            oid if extension.critical => told.unknown_critical = Some(oid),
+            _ => {}
+        }
+    }
+    Ok(told)
+}
+
+/// Whether GeneralNames hold the name of the certificate's issuer.
+fn names_issuer(value: &[u8], certificate: &Certificate) -> Result<bool, Malformed> {
+    let mut names = Reader::new(value).sequence(WHAT)?;
+    let mut is_named = false;
+    while !names.is_empty() {
+        let name = names.any(WHAT)?;
+        if name.tag == context(4) {
+            is_named |= Name::read(&mut name.reader())?.matches(certificate.issuer());
+        }
+    }
+    Ok(is_named)
 }
 
 fn read_scope(value: &[u8]) -> Result<Scope, Malformed> {

@@ -3,7 +3,7 @@
 use super::status::{Question, Status};
 use crate::asn1::{
     ENUMERATED, GENERALIZED_TIME, Malformed, Oid, Reader, SEQUENCE, Time, context,
-    context_primitive, oids, writer,
+    context_primitive, minimal_integer, oids, writer,
 };
 use crate::crypto::{AlgorithmIdentifier, HashAlgorithm, sha1_for_identification};
 use crate::x509::{Certificate, Chain, ChainRequest, Name, Purpose, TrustAnchors};
@@ -58,7 +58,7 @@ impl CertId {
             Err(_) if self.hash == oids::SHA1 => Some(sha1_for_identification(data)),
             Err(_) => None,
         };
-        self.serial == certificate.serial()
+        minimal_integer(&self.serial) == minimal_integer(certificate.serial())
             && digest(issuer.key_bits()).is_some_and(|hash| hash == self.key_hash)
             && [issuer.subject(), certificate.issuer()]
                 .iter()
