@@ -200,6 +200,8 @@ fn meaning(check: &Check, report: &FileReport) -> (u8, Code) {
         "changes" => (4, Code::ChangedAfterSigning),
         "seals" => (5, Code::ContentChanged),
         "chain" => (6, chain_code(report)),
+        // A certificate for something else is trusted for something else.
+        "purpose" => (6, Code::ChainUntrusted),
         "signer" => (7, Code::SignerMismatch),
         "revocation" => (8, Code::CertificateRevoked),
         "timestamp" | "time" => (9, Code::TimestampInvalid),

@@ -1,6 +1,7 @@
 //! Object identifiers.
 
 use std::fmt;
+use std::str::FromStr;
 
 use super::Malformed;
 
@@ -98,6 +99,36 @@ impl fmt::Display for Oid {
     }
 }
 
+impl FromStr for Oid {
+    type Err = Malformed;
+
+    /// Reads the dotted form, `1.2.840.113549`.
+    fn from_str(text: &str) -> Result<Self, Malformed> {
+        let bad = || Malformed::new("object identifier", "is no list of numbers between dots");
+        let number = |part: &str| match part.bytes().all(|byte| byte.is_ascii_digit()) {
+            true => part.parse::<u32>().map_err(|_| bad()),
+            false => Err(bad()),
+        };
+        let mut parts = text.split('.').take(CAPACITY + 2).map(number);
+        let (Some(first), Some(second)) = (parts.next(), parts.next()) else { return Err(bad()) };
+        let (first, second) = (u64::from(first?), u64::from(second?));
+        if first > 2 || first < 2 && second > 39 {
+            return Err(bad());
+        }
+        let mut content = Vec::new();
+        for arc in std::iter::once(Ok(first * 40 + second)).chain(parts.map(|p| p.map(u64::from))) {
+            let arc = arc?;
+            let sevens = (1..6).take_while(|n| arc >> (7 * n) != 0).count();
+            content.extend(
+                (0..=sevens)
+                    .rev()
+                    .map(|n| (arc >> (7 * n)) as u8 & 0x7f | if n == 0 { 0 } else { 0x80 }),
+            );
+        }
+        Self::from_der_content(&content)
+    }
+}
+
 impl fmt::Debug for Oid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -107,6 +138,18 @@ impl fmt::Debug for Oid {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn dotted_form_is_read_back() {
+        for text in ["1.3.6.1.5.5.7.3.36", "2.999.1", "0.9.2342.19200300.100.1.25", "2.5.29.37.0"] {
+            assert_eq!(text.parse::<Oid>().unwrap().to_string(), text);
+        }
+        assert_eq!("2.16.840.1.101.3.4.2.1".parse(), Ok(super::super::oids::SHA256));
+        for text in ["", "1", "1.", "3.1", "1.40", "1.2.x", "1.2.+3", "1.2.4294967296", "1.2..3"] {
+            assert!(text.parse::<Oid>().is_err(), "{text}");
+        }
+        assert!(["1"; 200].join(".").parse::<Oid>().is_err());
+    }
 
     #[test]
     fn arcs_and_bytes_agree() {

@@ -148,6 +148,18 @@ oids! {
     OCSP_SIGNING = [1, 3, 6, 1, 5, 5, 7, 3, 9];
     /// Key purpose emailProtection (RFC 5280).
     EMAIL_PROTECTION = [1, 3, 6, 1, 5, 5, 7, 3, 4];
+    /// Key purpose serverAuth (RFC 5280).
+    SERVER_AUTH = [1, 3, 6, 1, 5, 5, 7, 3, 1];
+    /// Key purpose clientAuth (RFC 5280).
+    CLIENT_AUTH = [1, 3, 6, 1, 5, 5, 7, 3, 2];
+    /// Key purpose codeSigning (RFC 5280).
+    CODE_SIGNING = [1, 3, 6, 1, 5, 5, 7, 3, 3];
+    /// Key purpose documentSigning (RFC 9336).
+    DOCUMENT_SIGNING = [1, 3, 6, 1, 5, 5, 7, 3, 36];
+    /// Key purpose of Microsoft for signing documents.
+    MICROSOFT_DOCUMENT_SIGNING = [1, 3, 6, 1, 4, 1, 311, 10, 3, 12];
+    /// Key purpose of Adobe for signing documents.
+    ADOBE_DOCUMENT_SIGNING = [1, 2, 840, 113583, 1, 1, 5];
     /// Access method OCSP (RFC 6960).
     OCSP = [1, 3, 6, 1, 5, 5, 7, 48, 1];
     /// Access method caIssuers (RFC 5280).

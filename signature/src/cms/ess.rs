@@ -1,7 +1,9 @@
 //! Attributes that bind a signature to one certificate: signing-certificate (RFC 2634),
 //! signing-certificate-v2 (RFC 5035) and other-signing-certificate (RFC 3126).
 
-use crate::asn1::{Malformed, OCTET_STRING, Oid, Reader, SEQUENCE, context, oids, writer};
+use crate::asn1::{
+    Malformed, OCTET_STRING, Oid, Reader, SEQUENCE, context, minimal_integer, oids, writer,
+};
 use crate::crypto::{AlgorithmIdentifier, HashAlgorithm, sha1_for_identification};
 use crate::x509::{Certificate, Name};
 
@@ -31,7 +33,7 @@ impl CertificateId {
         };
         let serial_agrees = match &self.issuer_serial {
             Some((names, serial)) => {
-                serial == certificate.serial()
+                minimal_integer(serial) == minimal_integer(certificate.serial())
                     && (names.is_empty() || names.iter().any(|n| n.matches(certificate.issuer())))
             }
             None => true,

@@ -2,7 +2,8 @@
 
 use super::attributes::Attributes;
 use crate::asn1::{
-    Malformed, OCTET_STRING, Oid, Reader, SEQUENCE, context, context_primitive, oids, to_der,
+    INTEGER, Malformed, OCTET_STRING, Oid, Reader, SEQUENCE, context, context_primitive,
+    minimal_integer, oids, to_der, writer,
 };
 use crate::crypto::AlgorithmIdentifier;
 use crate::x509::{Certificate, Name};
@@ -28,12 +29,24 @@ impl SignerId {
     pub fn names(&self, certificate: &Certificate) -> bool {
         match self {
             Self::IssuerSerial(issuer, serial) => {
-                serial == certificate.serial() && issuer.matches(certificate.issuer())
+                minimal_integer(serial) == minimal_integer(certificate.serial())
+                    && issuer.matches(certificate.issuer())
             }
             Self::KeyId(id) => match certificate.extensions().subject_key_id() {
                 Some(found) => found == id,
                 None => *id == certificate.key_hash(),
             },
+        }
+    }
+
+    /// Whether the bytes of a certificate that cannot be read hold what this names.
+    pub(super) fn occurs_in(&self, der: &[u8]) -> bool {
+        let holds = |part: &[u8]| der.windows(part.len().max(1)).any(|window| window == part);
+        match self {
+            Self::IssuerSerial(issuer, serial) => {
+                holds(&writer::tlv(INTEGER, serial)) && holds(issuer.as_der())
+            }
+            Self::KeyId(id) => holds(id),
         }
     }
 }
@@ -131,7 +144,8 @@ pub struct SignedData {
     pub(super) content_type: Oid,
     pub(super) content: Option<Vec<u8>>,
     pub(super) certificates: Vec<Certificate>,
-    pub(super) unreadable_certificates: usize,
+    /// Embedded certificates that could not be read, and why.
+    pub(super) unreadable: Vec<(Vec<u8>, Malformed)>,
     pub(super) crls: Vec<Vec<u8>>,
     pub(super) ocsp_responses: Vec<Vec<u8>>,
     pub(super) signers: Vec<SignerInfo>,
@@ -198,7 +212,7 @@ impl SignedData {
             content_type,
             content,
             certificates: Vec::new(),
-            unreadable_certificates: 0,
+            unreadable: Vec::new(),
             crls: Vec::new(),
             ocsp_responses: Vec::new(),
             signers: Vec::new(),
@@ -228,13 +242,13 @@ impl SignedData {
             if element.tag != SEQUENCE {
                 continue;
             }
-            if self.certificates.len() == MAX_CERTIFICATES {
+            if self.certificates.len() + self.unreadable.len() >= MAX_CERTIFICATES {
                 let why = format!("are more than {MAX_CERTIFICATES}");
                 return Err(Malformed::new("cms certificates", why));
             }
             match Certificate::from_der(element.raw) {
                 Ok(certificate) => self.certificates.push(certificate),
-                Err(_) => self.unreadable_certificates += 1,
+                Err(why) => self.unreadable.push((element.raw.to_vec(), why)),
             }
         }
         Ok(())

@@ -7,7 +7,9 @@ use super::attributes::Attributes;
 use super::ess::CertificateId;
 use super::parse::{SignedData, SignerId, SignerInfo};
 use crate::asn1::{Malformed, Oid, Reader, Time, context, oids};
-use crate::crypto::{Algorithm, AlgorithmIdentifier, DigestInfo, HashAlgorithm, KeyKind};
+use crate::crypto::{
+    Algorithm, AlgorithmIdentifier, DigestInfo, HashAlgorithm, KeyKind, Unsupported,
+};
 use crate::x509::Certificate;
 
 /// A deviation from the standards that is accepted because real signatures have it.
@@ -77,6 +79,8 @@ pub enum ProblemKind {
     SignerCount,
     /// The signer's certificate is not at hand.
     SignerCertificateMissing,
+    /// The signer's certificate is embedded and cannot be read.
+    SignerCertificateUnreadable,
     /// A hash function, signature algorithm or key is not accepted.
     Algorithm,
     /// A required attribute is missing, repeated or broken.
@@ -102,6 +106,9 @@ pub struct Problem {
     pub kind: ProblemKind,
     /// In words.
     pub detail: String,
+    /// True when the check could not be made, because what it needs is not supported: the
+    /// signature may well hold.
+    pub is_open: bool,
 }
 
 impl fmt::Display for Problem {
@@ -142,6 +149,12 @@ impl Verification {
         self.digest_matches && self.signature_matches && self.problems.is_empty()
     }
 
+    /// True when nothing was found to be wrong, but something could not be checked.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        !self.problems.is_empty() && self.problems.iter().all(|problem| problem.is_open)
+    }
+
     /// True when a problem of this kind was found.
     #[must_use]
     pub fn has(&self, kind: ProblemKind) -> bool {
@@ -156,7 +169,12 @@ impl Verification {
     }
 
     fn problem(&mut self, kind: ProblemKind, detail: impl Into<String>) {
-        self.problems.push(Problem { kind, detail: detail.into() });
+        self.problems.push(Problem { kind, detail: detail.into(), is_open: false });
+    }
+
+    fn unsupported(&mut self, error: &Unsupported) {
+        let (kind, is_open) = (ProblemKind::Algorithm, error.is_open());
+        self.problems.push(Problem { kind, detail: error.to_string(), is_open });
     }
 
     fn attribute<T>(&mut self, read: Result<Option<T>, Malformed>) -> Option<T> {
@@ -197,7 +215,7 @@ impl SignedData {
         if self.was_ber {
             found.leniencies.push(Leniency::Ber);
         }
-        if self.unreadable_certificates > 0 {
+        if !self.unreadable.is_empty() {
             found.leniencies.push(Leniency::UnreadableCertificate);
         }
         let [signer] = self.signers() else {
@@ -209,7 +227,8 @@ impl SignedData {
         let hash = match signer.digest_algorithm.hash() {
             Ok(hash) => hash,
             Err(error) => {
-                found.problem(ProblemKind::Algorithm, error.to_string());
+                found.unsupported(&error);
+                self.describe_signer(signer, further, &mut found);
                 return found;
             }
         };
@@ -269,17 +288,10 @@ impl SignedData {
                 }
             }
         }
-        let candidates: Vec<&Certificate> = self
-            .certificates
-            .iter()
-            .chain(further)
-            .filter(|certificate| signer.id.names(certificate))
-            .collect();
+        let candidates = self.candidates(signer, further);
         let Some(best) = choose(&candidates, reference.as_ref(), signer, hash, content_digest)
         else {
-            let detail = "the signer's certificate is not in the cms";
-            found.problem(ProblemKind::SignerCertificateMissing, detail);
-            return;
+            return self.report_missing(signer, found);
         };
         if let Some(reference) = &reference {
             found.names_certificate = reference.names(best);
@@ -293,6 +305,52 @@ impl SignedData {
         }
         found.signer = Some(best.clone());
         check_value(signer, best, hash, content_digest, found);
+    }
+
+    fn candidates<'a>(
+        &'a self,
+        signer: &SignerInfo,
+        further: &'a [Certificate],
+    ) -> Vec<&'a Certificate> {
+        let all = self.certificates.iter().chain(further);
+        all.filter(|certificate| signer.id.names(certificate)).collect()
+    }
+
+    /// What can be told of the signer although nothing can be checked.
+    fn describe_signer(
+        &self,
+        signer: &SignerInfo,
+        further: &[Certificate],
+        found: &mut Verification,
+    ) {
+        let candidates = self.candidates(signer, further);
+        if let Some(attributes) = &signer.signed {
+            found.signing_time = found.attribute(attributes.signing_time());
+            let reference = read_reference(attributes, found);
+            let named = |candidate: &&&Certificate| {
+                reference.as_ref().is_some_and(|reference| reference.names(candidate))
+            };
+            found.signer = candidates.iter().find(named).map(|named| (*named).clone());
+            found.names_certificate = found.signer.is_some();
+        }
+        found.signer = found.signer.take().or_else(|| candidates.first().copied().cloned());
+    }
+
+    fn report_missing(&self, signer: &SignerInfo, found: &mut Verification) {
+        let unreadable = self.unreadable.iter().find(|(der, _)| signer.id.occurs_in(der));
+        let (kind, detail, is_open) = match unreadable {
+            Some((_, why)) => (
+                ProblemKind::SignerCertificateUnreadable,
+                format!("the signer's certificate cannot be read: {why}"),
+                true,
+            ),
+            None => (
+                ProblemKind::SignerCertificateMissing,
+                "the signer's certificate is not in the cms".to_owned(),
+                false,
+            ),
+        };
+        found.problems.push(Problem { kind, detail, is_open });
     }
 
     /// Checks the signed attributes against the content; returns the certificate they name.
@@ -405,11 +463,11 @@ fn check_value(
 ) {
     let key = match certificate.public_key() {
         Ok(key) => key,
-        Err(error) => return found.problem(ProblemKind::Algorithm, error.to_string()),
+        Err(error) => return found.unsupported(&error),
     };
     let algorithm = match Algorithm::from_identifier(&signer.signature_algorithm, Some(hash), key) {
         Ok(algorithm) => algorithm,
-        Err(error) => return found.problem(ProblemKind::Algorithm, error.to_string()),
+        Err(error) => return found.unsupported(&error),
     };
     found.algorithm = Some(algorithm);
     if matches!(key.kind(), KeyKind::Rsa(_)) && key.is_weak() {

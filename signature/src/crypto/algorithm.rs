@@ -2,22 +2,39 @@
 
 use std::fmt;
 
+use super::names::name_of;
 use super::{HashAlgorithm, PublicKey};
 use crate::asn1::{Malformed, Oid, Reader, context, oids, writer};
 
 /// An algorithm that this library does not accept, with the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unsupported(String);
+pub struct Unsupported {
+    reason: String,
+    is_open: bool,
+}
 
 impl Unsupported {
+    /// Something that contradicts itself or is malformed: it could not hold anywhere.
     pub(crate) fn new(reason: impl Into<String>) -> Self {
-        Self(reason.into())
+        Self { reason: reason.into(), is_open: false }
+    }
+
+    /// Something that may hold and is not looked at here.
+    pub(crate) fn open(reason: impl Into<String>) -> Self {
+        Self { reason: reason.into(), is_open: true }
+    }
+
+    /// True when the algorithm is not implemented, or too weak to prove anything: whether the
+    /// signature holds is then not known. False for what is malformed or contradicts itself.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.is_open
     }
 }
 
 impl fmt::Display for Unsupported {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.reason)
     }
 }
 
@@ -197,28 +214,12 @@ fn is_ecdsa(oid: Oid) -> bool {
 }
 
 fn unknown(identifier: &AlgorithmIdentifier) -> Unsupported {
-    Unsupported::new(match identifier.oid {
+    Unsupported::open(match identifier.oid {
         oids::RSA_SHA1 | oids::ECDSA_SHA1 => {
             format!("{} rests on sha-1, which is broken", name_of(identifier.oid))
         }
         oid => format!("signature algorithm {} is not supported", name_of(oid)),
     })
-}
-
-fn name_of(oid: Oid) -> String {
-    match oid {
-        oids::RSA => "rsaEncryption".into(),
-        oids::RSA_PSS => "rsassa-pss".into(),
-        oids::RSA_SHA1 => "sha1WithRSAEncryption".into(),
-        oids::RSA_SHA256 => "sha256WithRSAEncryption".into(),
-        oids::RSA_SHA384 => "sha384WithRSAEncryption".into(),
-        oids::RSA_SHA512 => "sha512WithRSAEncryption".into(),
-        oids::ECDSA_SHA1 => "ecdsa-with-SHA1".into(),
-        oids::ECDSA_SHA256 => "ecdsa-with-SHA256".into(),
-        oids::ECDSA_SHA384 => "ecdsa-with-SHA384".into(),
-        oids::ECDSA_SHA512 => "ecdsa-with-SHA512".into(),
-        other => other.to_string(),
-    }
 }
 
 fn pss_identifier(hash: HashAlgorithm, salt: usize) -> Vec<u8> {
@@ -244,14 +245,14 @@ fn pss(identifier: &AlgorithmIdentifier) -> Result<Algorithm, Unsupported> {
     let (hash, mask) = (member(0)?, member(1)?);
     let (salt, trailer) = (member(2)?, member(3)?);
     reader.finish(what).map_err(broken)?;
-    let sha1 = || Unsupported::new("rsassa-pss rests on sha-1, which is broken");
+    let sha1 = || Unsupported::open("rsassa-pss rests on sha-1, which is broken");
     let hash = read_identifier(hash.ok_or_else(sha1)?.reader())?.hash()?;
     let mask = read_identifier(mask.ok_or_else(sha1)?.reader())?;
     let mask_hash =
         read_identifier(Reader::new(mask.parameters.as_deref().unwrap_or(&[])))?.hash()?;
     if mask.oid != oids::MGF1 || mask_hash != hash {
         let text = format!("rsassa-pss masks with other than mgf1 and {hash}");
-        return Err(Unsupported::new(text));
+        return Err(Unsupported::open(text));
     }
     if let Some(trailer) = trailer
         && trailer.content != [0x02, 0x01, 0x01]

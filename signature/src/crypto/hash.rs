@@ -6,6 +6,7 @@ use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha384, Sha512};
 
 use super::Unsupported;
+use super::names::name_of;
 use crate::asn1::{Oid, oids};
 
 /// A hash function that is accepted in signatures. SHA-1 and MD5 are left out on purpose: what
@@ -33,10 +34,13 @@ impl HashAlgorithm {
             oids::SHA256 => Ok(Self::Sha256),
             oids::SHA384 => Ok(Self::Sha384),
             oids::SHA512 => Ok(Self::Sha512),
-            oids::SHA1 => Err(Unsupported::new("hash function sha-1 is broken")),
-            oids::MD5 => Err(Unsupported::new("hash function md5 is broken")),
-            oids::SHA224 => Err(Unsupported::new("hash function sha-224 is not supported")),
-            other => Err(Unsupported::new(format!("hash function {other} is not supported"))),
+            oids::SHA1 => Err(Unsupported::open("hash function sha-1 is broken")),
+            oids::MD5 => Err(Unsupported::open("hash function md5 is broken")),
+            oids::SHA224 => Err(Unsupported::open("hash function sha-224 is not supported")),
+            other => {
+                let name = name_of(other);
+                Err(Unsupported::open(format!("hash function {name} is not supported")))
+            }
         }
     }
 

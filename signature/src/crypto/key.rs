@@ -9,6 +9,7 @@ use sha2::{Sha256, Sha384, Sha512};
 
 use p256::ecdsa::signature::hazmat::PrehashVerifier;
 
+use super::names::name_of;
 use super::{Algorithm, AlgorithmIdentifier, HashAlgorithm, Unsupported};
 use crate::asn1::{Malformed, Oid, Reader, oids, writer};
 
@@ -82,10 +83,16 @@ impl PublicKey {
                     oids::P384 => p384::ecdsa::VerifyingKey::from_sec1_bytes(bits)
                         .map(|key| Self::P384(Box::new(key)))
                         .map_err(|_| bad_key("public key is no point on p-384")),
-                    curve => Err(bad_key(format!("curve {curve} is not supported"))),
+                    curve => {
+                        let name = name_of(curve);
+                        Err(Unsupported::open(format!("curve {name} is not supported")))
+                    }
                 }
             }
-            other => Err(bad_key(format!("key type {other} is not supported"))),
+            other => {
+                let name = name_of(other);
+                Err(Unsupported::open(format!("key type {name} is not supported")))
+            }
         }
     }
 
@@ -189,11 +196,15 @@ fn rsa_key(bits: &[u8], pss_only: bool) -> Result<PublicKey, Unsupported> {
         Ok(numbers)
     };
     let (modulus, exponent) = numbers().map_err(|error| bad_key(error.to_string()))?;
-    if modulus.first().is_none_or(|first| first & 0x80 != 0) || modulus.len() > 1025 {
-        return Err(bad_key("rsa modulus is negative or above 8192 bits"));
+    let is_negative = |number: &[u8]| number.first().is_none_or(|first| first & 0x80 != 0);
+    if is_negative(modulus) || is_negative(exponent) {
+        return Err(bad_key("rsa modulus or exponent is negative"));
     }
-    if exponent.first().is_none_or(|first| first & 0x80 != 0) || exponent.len() > 5 {
-        return Err(bad_key("rsa exponent is negative or above 2^33"));
+    if modulus.len() > 1025 {
+        return Err(Unsupported::open("rsa modulus is above 8192 bits"));
+    }
+    if exponent.len() > 5 {
+        return Err(Unsupported::open("rsa exponent is above 2^33"));
     }
     RsaPublicKey::new(
         BoxedUint::from_be_slice_vartime(modulus),

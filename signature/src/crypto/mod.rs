@@ -3,6 +3,7 @@
 mod algorithm;
 mod hash;
 mod key;
+mod names;
 
 pub use algorithm::{Algorithm, AlgorithmIdentifier, Unsupported};
 pub(crate) use hash::sha1_for_identification;

@@ -9,7 +9,7 @@ use crate::cms::{Leniency, SignedData, Verification};
 use crate::crypto::HashAlgorithm;
 use crate::report::Checks;
 use crate::revocation::{BasicResponse, Crl, Question, Revocation, check};
-use crate::x509::{Certificate, Chain, ChainRequest, Purpose, TrustAnchors};
+use crate::x509::{Certificate, Chain, ChainFault, ChainRequest, Purpose, TrustAnchors};
 
 /// Seconds by which the claimed signing time and the revocation answer may differ for the one to
 /// confirm the other.
@@ -212,7 +212,10 @@ impl Sdo<'_> {
         let agrees = |signature: &SdoSignature| {
             hash_of(signature).and_then(|hash| digests.get(&hash)) == Some(&signature.digest)
         };
-        if self.signatures().iter().all(agrees) {
+        if self.signatures().iter().any(|signature| hash_of(signature).is_none()) {
+            let reason = "a signature is over a digest whose hash function is not supported";
+            checks.not_checked("document", reason);
+        } else if self.signatures().iter().all(agrees) {
             checks.passed("document", "every signature is over this document");
         } else {
             checks.failed("document", "a signature is over another document");
@@ -288,7 +291,8 @@ impl Part<'_> {
         let name = self.named("digest");
         let Some(hash) = hash_of(self.signature) else {
             let algorithm = &self.signature.digest_algorithm;
-            return checks.failed(name, format!("hash function {algorithm:?} is not accepted"));
+            let reason = format!("hash function {algorithm:?} is not supported");
+            return checks.not_checked(name, reason);
         };
         match digests.and_then(|digests| digests.get(&hash)) {
             Some(digest) if *digest == self.signature.digest => {
@@ -317,6 +321,8 @@ impl Part<'_> {
                 detail.push_str(leniency.describe());
             }
             checks.passed(name, detail);
+        } else if found.is_open() {
+            checks.not_checked(name, found.describe_problems());
         } else {
             checks.failed(name, found.describe_problems());
         }
@@ -349,6 +355,9 @@ impl Part<'_> {
                 let subject = certificate.subject().shown();
                 checks.passed(self.named("chain"), format!("{subject}, at {at}"));
                 signer.chain = Some(chain);
+            }
+            Err(failure) if failure.fault == ChainFault::Unsupported => {
+                checks.not_checked(self.named("chain"), failure.to_string());
             }
             Err(failure) => checks.failed(self.named("chain"), failure.to_string()),
         }

@@ -56,13 +56,28 @@ pub struct TimestampVerification {
     pub chain: Result<Chain, ChainFailure>,
     /// Reasons against the token besides those in `cms` and `chain`.
     pub problems: Vec<String>,
+    /// What of the token is not supported, besides what `cms` says of it.
+    pub unsupported: Vec<String>,
 }
 
 impl TimestampVerification {
     /// True when the token stamps this content and its signature holds.
     #[must_use]
     pub fn is_intact(&self) -> bool {
-        self.imprint_matches && self.cms.is_valid() && self.problems.is_empty()
+        self.imprint_matches
+            && self.cms.is_valid()
+            && self.problems.is_empty()
+            && self.unsupported.is_empty()
+    }
+
+    /// True when nothing was found to be wrong, but something could not be checked because it is
+    /// not supported.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        let is_whole = self.cms.is_valid() || self.cms.is_open();
+        let is_undecided = self.cms.is_open() || !self.unsupported.is_empty();
+        let imprint = self.imprint_matches || self.hash.is_none();
+        is_undecided && is_whole && imprint && self.problems.is_empty()
     }
 
     /// True when it is intact and its authority is trusted.
@@ -81,7 +96,8 @@ impl TimestampVerification {
     #[must_use]
     pub fn describe_problems(&self) -> String {
         let mut all = self.problems.clone();
-        if !self.imprint_matches {
+        all.extend(self.unsupported.iter().cloned());
+        if !self.imprint_matches && self.hash.is_some() {
             all.push("the timestamp is over other content".into());
         }
         all.extend(self.cms.problems.iter().map(ToString::to_string));
@@ -191,10 +207,11 @@ impl TimestampToken {
         digest: &mut dyn FnMut(HashAlgorithm) -> Option<Vec<u8>>,
         trust: &TimestampTrust<'_>,
     ) -> TimestampVerification {
-        let mut problems = Vec::new();
+        let (mut problems, mut unsupported) = (Vec::new(), Vec::new());
         let mut imprint_matches = false;
         match &self.hash {
             Ok(hash) => imprint_matches = digest(*hash).is_some_and(|d| d == self.imprint),
+            Err(error) if error.is_open() => unsupported.push(error.to_string()),
             Err(error) => problems.push(error.to_string()),
         }
         if let Some(oid) = self.unknown_critical {
@@ -213,6 +230,7 @@ impl TimestampToken {
             cms,
             chain,
             problems,
+            unsupported,
         }
     }
 

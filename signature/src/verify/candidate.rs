@@ -18,6 +18,8 @@ const MAX_CMS: usize = 8 << 20;
 pub(super) enum Content {
     Signature(Box<SignedData>),
     Timestamp(Box<TimestampToken>),
+    /// Of a form that is not supported: whether it holds is not known.
+    Unsupported(String),
     Unreadable(String),
 }
 
@@ -48,7 +50,7 @@ impl Candidate {
                 _ => None,
             },
             Content::Timestamp(token) => token.hash().ok(),
-            Content::Unreadable(_) => None,
+            Content::Unsupported(_) | Content::Unreadable(_) => None,
         }
     }
 
@@ -65,7 +67,7 @@ impl Candidate {
         match &self.content {
             Content::Signature(cms) => Some(cms),
             Content::Timestamp(token) => Some(token.cms()),
-            Content::Unreadable(_) => None,
+            Content::Unsupported(_) | Content::Unreadable(_) => None,
         }
     }
 
@@ -109,6 +111,7 @@ impl Candidate {
             algorithm: None,
             claimed_time: None,
             proven_time: None,
+            judged_at: None,
             level: None,
             chain_fault: None,
             leniencies: Vec::new(),
@@ -127,7 +130,12 @@ fn read(value: &SignatureValue, is_timestamp: bool) -> Content {
             .map_or_else(|e| unreadable(e.to_string()), |t| Content::Timestamp(Box::new(t))),
         "ETSI.CAdES.detached" | "adbe.pkcs7.detached" => SignedData::parse_padded(&value.contents)
             .map_or_else(|e| unreadable(e.to_string()), |cms| Content::Signature(Box::new(cms))),
-        other => unreadable(format!(
+        "adbe.pkcs7.sha1" | "adbe.x509.rsa_sha1" => Content::Unsupported(format!(
+            "the signature is of the form {}, which rests on sha-1 and is not supported",
+            value.sub_filter
+        )),
+        "" => unreadable("the signature does not say of what form it is".to_owned()),
+        other => Content::Unsupported(format!(
             "the signature is of the form {:?}; known are ETSI.CAdES.detached, \
              adbe.pkcs7.detached and ETSI.RFC3161",
             other.chars().take(40).collect::<String>()

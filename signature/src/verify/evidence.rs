@@ -4,7 +4,7 @@
 use crate::asn1::Time;
 use crate::cms::SignedData;
 use crate::pdf::{Dict, Object, View};
-use crate::revocation::{BasicResponse, Crl, Question, Revocation, check};
+use crate::revocation::{BasicResponse, Crl, Question, Status, check};
 use crate::x509::{Certificate, Chain};
 
 /// Items of each kind, and bytes of all together, that are read. Lists of revoked certificates
@@ -114,6 +114,20 @@ impl Evidence {
         }
     }
 
+    /// What is said about each certificate of a chain but its anchor, at `at`.
+    pub(super) fn statuses<'a>(
+        &self,
+        chain: &'a Chain,
+        at: Time,
+        now: Time,
+    ) -> Vec<(&'a Certificate, Status)> {
+        let ask = |(certificate, issuer)| {
+            let question = Question::new(certificate, issuer, at, now);
+            (certificate, check(&question, &self.ocsp, &self.crls).status)
+        };
+        chain.links().map(ask).collect()
+    }
+
     /// What is said about every certificate of a chain but its anchor, at `at`. Whether a
     /// revocation after `at` is passed over, `is_proven` says: a claimed time could be chosen.
     pub(super) fn status_of(
@@ -124,20 +138,24 @@ impl Evidence {
         is_proven: bool,
     ) -> ChainStatus {
         let mut unknown = None;
-        for (certificate, issuer) in chain.links() {
-            let question = Question::new(certificate, issuer, at, now);
-            let Revocation { status, .. } = check(&question, &self.ocsp, &self.crls);
+        for (certificate, status) in self.statuses(chain, at, now) {
             let who = certificate.subject().shown();
             if status.is_good() || is_proven && status.holds_at(at) {
                 continue;
             }
-            if matches!(status, crate::revocation::Status::Revoked { .. }) {
+            if matches!(status, Status::Revoked { .. }) {
                 return ChainStatus::Revoked(format!("{who}: {status}"));
             }
             unknown.get_or_insert(format!("{who}: {status}"));
         }
         match unknown {
             Some(detail) => ChainStatus::Unknown(detail),
+            None if chain.issuer().is_none() => {
+                // Nobody stands above an anchor who could revoke it.
+                let detail = "the signer is a trust anchor itself: nobody can say whether it was \
+                              revoked";
+                ChainStatus::Unknown(detail.to_owned())
+            }
             None => ChainStatus::Good,
         }
     }

@@ -7,7 +7,8 @@ use super::evidence::Evidence;
 use super::level::Level;
 use super::options::VerifyOptions;
 use super::report::VerifyReport;
-use super::signature::{Judge, Judged, TrustedTime};
+use super::signature::{Judge, Judged};
+use super::time::TrustedTime;
 use super::verdict;
 use crate::asn1::Time;
 use crate::compare::PrefixCheck;
@@ -170,8 +171,12 @@ fn judge(
     let judge = Judge { options, digests, evidence: &evidence, pool: &pool, now, work };
     let mut stamps = Vec::new();
     let mut timestamps = Vec::new();
-    for (index, candidate) in candidates.iter().enumerate().filter(|(_, c)| c.is_timestamp) {
-        let (judged, trusted) = judge.timestamp(candidate);
+    // The newest first: it proves since when the older ones exist.
+    let mut order: Vec<(usize, &Candidate)> =
+        candidates.iter().enumerate().filter(|(_, c)| c.is_timestamp).collect();
+    order.sort_by_key(|(_, candidate)| std::cmp::Reverse(candidate.revision()));
+    for (index, candidate) in order {
+        let (judged, trusted) = judge.timestamp(candidate, &stamps);
         stamps.extend(trusted);
         timestamps.push((index, judged));
     }

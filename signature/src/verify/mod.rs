@@ -33,13 +33,16 @@
 //! | `structure` | its cross-references are sound, so that readers agree about its content |
 //! | `integrity` | every signature covers its revision, and the covered bytes are those signed |
 //! | `signature` | the value of every signature holds |
-//! | `chain` | every signer's certificate leads to an anchor, at the time of signing |
+//! | `chain` | every signer's certificate leads to an anchor, at the proven time, or else now |
 //! | `changes` | later revisions hold only what signing needs, and what signatures permit |
 //! | `original` | the original is a prefix, and only what signing needs was added to it |
 //! | `unsigned_digest`, `signed_digest` | the digests that the service reported are those of the file |
 //! | `seals` | visible seals stand where they were asked for, within the size limit |
 //! | `signer` | a trusted signature is by whom it was expected |
-//! | `timestamp` | a trusted timestamp proves the time of every signature |
+//! | `purpose` | every signer's certificate is for signing documents, and its key for commitment |
+//! | `content_commitment` | where it is required: every signer's key is for commitment |
+//! | `conformance` | nothing was accepted that deviates from the standards |
+//! | `timestamp` | a trusted timestamp proves the time of every signature, and none is wrong |
 //! | `revocation` | evidence in the file shows that no certificate was revoked |
 //! | `level` | every signature reaches the PAdES level that was asked for, or one at all |
 
@@ -54,12 +57,15 @@ mod evidence;
 mod judgement;
 mod level;
 mod options;
+mod outcome;
 mod own;
+mod purpose;
 mod report;
 mod sdo;
 mod serial;
 mod signature;
 mod signer;
+mod time;
 mod verdict;
 mod words;
 
@@ -78,7 +84,9 @@ pub use options::{
 };
 pub use own::check_signed;
 pub(crate) use own::check_update;
-pub use report::{Coverage, SignatureKind, SignatureReport, SignerReport, VerifyReport};
+pub use report::{
+    Coverage, JudgedAt, SignatureKind, SignatureReport, SignerReport, TimeProof, VerifyReport,
+};
 pub use sdo::SdoFileReport;
 pub use serial::{SerialReport, verify_chain};
 pub use words::{InvalidOption, OPTION_NAMES};

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use super::level::Level;
 use crate::asn1::Time;
 use crate::pdf::SharedSource;
-use crate::x509::{Certificate, TrustAnchors};
+use crate::x509::{Certificate, SignerPurposes, TrustAnchors};
 
 /// What is asked of a verification. The default trusts nobody and compares with nothing, so that
 /// nothing verifies with it.
@@ -34,6 +34,10 @@ pub struct VerifyOptions {
     pub at: Option<Time>,
     /// Where visible seals may stand.
     pub seals: SealRules,
+    /// The purposes (extended key usage) that a signer's certificate may have.
+    pub extended_key_usage: SignerPurposes,
+    /// Refuse what is accepted although it deviates from the standards.
+    pub strict: bool,
     /// Whether form fields may be filled in between what was sent and a signature.
     pub form_filling: FormFilling,
 }
@@ -48,6 +52,8 @@ impl fmt::Debug for VerifyOptions {
             .field("require", &self.require)
             .field("at", &self.at)
             .field("seals", &self.seals)
+            .field("extended_key_usage", &self.extended_key_usage)
+            .field("strict", &self.strict)
             .field("form_filling", &self.form_filling)
             .finish_non_exhaustive()
     }
@@ -103,19 +109,22 @@ pub enum Requirement {
     Level(Level),
     /// Visible seals stand where they were asked for.
     Seals,
+    /// Every signer's key is for content commitment (nonRepudiation).
+    ContentCommitment,
 }
 
 impl FromStr for Requirement {
     type Err = UnknownRequirement;
 
-    /// `timestamp`, `revocation`, `seals`, `level` (the lowest one), or a level: `B-B`, `B-T`,
-    /// `B-LT`, `B-LTA`.
+    /// `timestamp`, `revocation`, `seals`, `content_commitment`, `level` (the lowest one), or a
+    /// level: `B-B`, `B-T`, `B-LT`, `B-LTA`.
     fn from_str(text: &str) -> Result<Self, UnknownRequirement> {
         let folded = text.trim().to_ascii_lowercase();
         Ok(match folded.as_str() {
             "timestamp" => Requirement::Timestamp,
             "revocation" => Requirement::Revocation,
             "seals" => Requirement::Seals,
+            "content_commitment" => Requirement::ContentCommitment,
             "level" => Requirement::Level(Level::BB),
             other => Requirement::Level(
                 Level::from_name(other).ok_or_else(|| UnknownRequirement(text.to_owned()))?,
@@ -132,7 +141,8 @@ impl fmt::Display for UnknownRequirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "require names {:?}: use timestamp, revocation, seals, level, B-B, B-T, B-LT or B-LTA",
+            "require names {:?}: use timestamp, revocation, seals, content_commitment, level, B-B, \
+             B-T, B-LT or B-LTA",
             self.0
         )
     }

@@ -55,6 +55,9 @@ pub struct SignatureReport {
     pub claimed_time: Option<String>,
     /// The time that a trusted timestamp proves (RFC 3339, UTC).
     pub proven_time: Option<String>,
+    /// The time that certificate and revocation were judged at, and what proves it; `None` where
+    /// they were not judged.
+    pub judged_at: Option<JudgedAt>,
     /// The PAdES baseline level it reaches; `None` for other signatures and invalid ones.
     pub level: Option<Level>,
     /// Why the chain fails, where it was looked for.
@@ -64,6 +67,30 @@ pub struct SignatureReport {
     pub leniencies: Vec<String>,
     /// The checks of this signature.
     pub checks: Checks,
+}
+
+/// The time that a signature was judged at.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[non_exhaustive]
+pub struct JudgedAt {
+    /// RFC 3339, UTC.
+    pub time: String,
+    /// What proves that the signature existed then.
+    pub proof: TimeProof,
+    /// The authority of the timestamp, as its certificate names it.
+    pub authority: Option<String>,
+}
+
+/// What proves that a signature existed at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TimeProof {
+    /// A trusted timestamp inside the signature.
+    SignatureTimestamp,
+    /// A trusted document timestamp over the signature.
+    DocumentTimestamp,
+    /// Nothing but that it exists now: the time is that of the verification.
+    Verification,
 }
 
 /// What an entry in the list of signatures is.

@@ -3,6 +3,8 @@
 use serde_json::{Value, json};
 
 use super::options::{ExpectedSigner, Requirement, VerifyOptions};
+use super::outcome::conformance;
+use super::purpose;
 use super::report::SignerReport;
 use crate::asn1::Time;
 use crate::pdf::copy_range;
@@ -103,7 +105,8 @@ pub(super) fn counts(name: &str) -> bool {
 }
 
 /// Checks that are there only when they were asked for.
-const ASKED: [&str; 5] = ["original", "signer", "timestamp", "revocation", "level"];
+const ASKED: [&str; 6] =
+    ["original", "signer", "timestamp", "revocation", "level", "content_commitment"];
 
 fn ask_more(checks: &mut Checks, report: &SdoReport, options: &VerifyOptions) {
     if options.original.is_some() {
@@ -117,14 +120,33 @@ fn ask_more(checks: &mut Checks, report: &SdoReport, options: &VerifyOptions) {
     if let Some(expected) = &options.signer {
         checks.push(signer(expected, report));
     }
+    for (owner, part) in parts(report) {
+        if let Some(certificate) = part.certificate() {
+            let name = format!("{owner}.purpose");
+            checks.push(purpose::check(&name, certificate, &options.extended_key_usage));
+        }
+    }
     for requirement in &options.require {
         checks.push(required(*requirement, report));
     }
+    let odd = |(owner, part): (String, &SdoSigner)| {
+        let all = part.cms.leniencies.iter().map(|odd| format!("{owner}: {odd}"));
+        all.collect::<Vec<_>>()
+    };
+    let deviations: Vec<String> = parts(report).flat_map(odd).collect();
+    checks.push(conformance(&deviations, options.strict));
     let other = only_for_pdf(options);
     if !other.is_empty() {
         let detail = format!("this is no pdf; {} cannot be answered", other.join(" and "));
         checks.failed("options", detail);
     }
+}
+
+/// The signers and who sealed, with the names that their checks carry.
+fn parts(report: &SdoReport) -> impl Iterator<Item = (String, &SdoSigner)> {
+    let signers = report.signers.iter().enumerate();
+    let signers = signers.map(|(index, signer)| (format!("signature[{index}]"), signer));
+    signers.chain(report.seal.iter().map(|seal| ("seal".to_owned(), seal)))
 }
 
 /// What is asked and has no meaning here must not pass unnoticed.
@@ -171,6 +193,9 @@ fn required(requirement: Requirement, report: &SdoReport) -> Check {
         Requirement::Level(level) => {
             let detail = format!("{level} is a level of pdf signatures; this is no pdf");
             return Check::failed("level", detail);
+        }
+        Requirement::ContentCommitment => {
+            return purpose::required(report.signers.iter().map(SdoSigner::certificate));
         }
         Requirement::Seals => {
             return Check::failed("seals", "visible seals are for pdfs; this is no pdf");

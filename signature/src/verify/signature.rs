@@ -4,18 +4,23 @@
 use super::candidate::{Candidate, Content};
 use super::digests::Digests;
 use super::evidence::{ChainStatus, Evidence};
-use super::level::Level;
 use super::options::VerifyOptions;
-use super::report::{SignatureReport, SignerReport};
+use super::outcome::{
+    basic_level, check_certificate_attribute, check_value, describe_cms, report_revocation,
+    uncovered, unreadable,
+};
+use super::purpose;
+use super::report::{JudgedAt, SignatureReport, TimeProof};
+use super::time::{Discarded, TOLERANCE, TimeJudge, TrustedTime, known_since};
 use crate::asn1::Time;
-use crate::cms::{Leniency, ProblemKind, SignedData, Verification};
+use crate::cms::{SignedData, Verification};
 use crate::pdf::Work;
-use crate::report::{Checks, Status};
+use crate::report::Checks;
 use crate::tsp::{TimestampToken, TimestampTrust, TimestampVerification};
-use crate::x509::{Certificate, Chain, ChainRequest, Purpose, TrustAnchors};
+use crate::x509::{
+    Certificate, Chain, ChainFailure, ChainFault, ChainRequest, Purpose, TrustAnchors,
+};
 
-/// How far a clock may be ahead of ours, in seconds.
-const TOLERANCE: i64 = 300;
 /// Signature timestamps that are looked at; one is usual.
 const MAX_TIMESTAMPS: usize = 8;
 
@@ -32,15 +37,6 @@ pub(super) struct Judge<'a> {
     pub(super) now: Time,
     /// What the whole verification may take.
     pub(super) work: &'a Work,
-}
-
-/// A timestamp whose authority is trusted.
-#[derive(Debug, Clone)]
-pub(super) struct TrustedTime {
-    pub(super) time: Time,
-    pub(super) chain: Chain,
-    /// The revision of a document timestamp.
-    pub(super) revision: Option<usize>,
 }
 
 /// What later decisions need of one signature.
@@ -76,8 +72,21 @@ impl Judge<'_> {
         token.verify(digest, &trust)
     }
 
-    /// Judges a document timestamp.
-    pub(super) fn timestamp(&self, candidate: &Candidate) -> (Judged, Option<TrustedTime>) {
+    fn time_judge(&self) -> TimeJudge<'_> {
+        TimeJudge {
+            anchors: self.timestamp_anchors(),
+            pool: self.pool,
+            evidence: self.evidence,
+            now: self.now,
+        }
+    }
+
+    /// Judges a document timestamp. `later` are the trusted ones behind it.
+    pub(super) fn timestamp(
+        &self,
+        candidate: &Candidate,
+        later: &[TrustedTime],
+    ) -> (Judged, Option<TrustedTime>) {
         let mut report = candidate.report();
         if candidate.covered.is_err() {
             uncovered(&mut report.checks);
@@ -86,44 +95,33 @@ impl Judge<'_> {
         if self.is_over(&mut report.checks) {
             return (Judged::of(report), None);
         }
-        let token = match &candidate.content {
-            Content::Timestamp(token) => token,
-            Content::Signature(_) | Content::Unreadable(_) => {
-                unreadable(candidate, &mut report.checks);
-                return (Judged::of(report), None);
-            }
+        let Content::Timestamp(token) = &candidate.content else {
+            unreadable(candidate, &mut report.checks);
+            return (Judged::of(report), None);
         };
         let found = self.check_token(token, &mut |hash| candidate.digest(self.digests, hash));
         report.claimed_time = Some(found.time.to_string());
         describe_cms(&found.cms, &mut report);
         let checks = &mut report.checks;
-        outcome(checks, "digest", found.imprint_matches, "the stamped bytes are those of the file");
-        if found.cms.is_valid() && found.problems.is_empty() {
-            checks.passed("signature", "the authority's signature holds");
-        } else {
-            let mut reasons = found.problems.clone();
-            reasons.extend(found.cms.problems.iter().map(ToString::to_string));
-            checks.failed("signature", reasons.join("; "));
-        }
-        let chain = found.chain.clone();
-        self.report_chain(&chain.clone().map_err(|e| e.to_string()), true, checks);
-        let is_future = found.time > self.now.plus_seconds(TOLERANCE);
-        if is_future {
-            checks.failed("timestamp", format!("it is from the future: {}", found.time));
-        }
-        let is_good = found.is_intact() && !is_future && !checks.any_failed();
-        let trusted = chain.ok().filter(|_| is_good).map(|chain| TrustedTime {
-            time: found.time,
-            chain,
-            revision: candidate.revision(),
-        });
-        if let Some(trusted) = &trusted {
-            report.proven_time = Some(trusted.time.to_string());
-            let status = self.evidence.status_of(&trusted.chain, trusted.time, self.now, true);
-            report_revocation(&status, &mut report.checks);
+        check_stamp(&found, checks);
+        self.report_chain(&found.chain, "", true, checks);
+        let known = known_since(later, candidate.revision());
+        let trusted = self.time_judge().judge(&found, candidate.revision(), known);
+        match &trusted {
+            Ok(trusted) => {
+                checks.passed("timestamp", format!("{} is proven", trusted.time));
+                report_revocation(&trusted.status, checks);
+                report.proven_time = Some(trusted.time.to_string());
+            }
+            Err(Discarded::Wrong(why)) => checks.failed("timestamp", why.clone()),
+            Err(Discarded::Revoked(why)) => {
+                checks.failed("timestamp", why.clone());
+                checks.failed("revocation", why.clone());
+            }
+            Err(Discarded::Open(why)) => checks.not_checked("timestamp", why.clone()),
         }
         let certificate = found.cms.signer.clone();
-        (Judged { certificate, ..Judged::of(report) }, trusted)
+        (Judged { certificate, ..Judged::of(report) }, trusted.ok())
     }
 
     /// Judges a signature. `stamps` are the trusted document timestamps of the file.
@@ -136,12 +134,9 @@ impl Judge<'_> {
         if self.is_over(&mut report.checks) {
             return Judged::of(report);
         }
-        let cms = match &candidate.content {
-            Content::Signature(cms) => cms,
-            Content::Timestamp(_) | Content::Unreadable(_) => {
-                unreadable(candidate, &mut report.checks);
-                return Judged::of(report);
-            }
+        let Content::Signature(cms) = &candidate.content else {
+            unreadable(candidate, &mut report.checks);
+            return Judged::of(report);
         };
         let mut digest = |hash| candidate.digest(self.digests, hash);
         let found = cms.verify_detached(&mut digest, &self.evidence.certificates);
@@ -152,6 +147,12 @@ impl Judge<'_> {
         let claimed = found.signing_time.or_else(|| candidate.dictionary_time());
         report.claimed_time = claimed.map(|time| time.to_string());
         report.proven_time = proof.as_ref().map(|proof| proof.time.to_string());
+        if let Some(signer) = &found.signer {
+            let purposes = &self.options.extended_key_usage;
+            report.checks.push(purpose::check("purpose", signer, purposes));
+        } else {
+            report.checks.not_checked("purpose", "the signer's certificate is not at hand");
+        }
         let mut judged = Judged { certificate: found.signer.clone(), ..Judged::of(report) };
         self.check_chain(&found, claimed, proof.as_ref(), &mut judged);
         judged.report.level = basic_level(candidate, &found, &judged.report.checks);
@@ -168,52 +169,51 @@ impl Judge<'_> {
         stamps: &[TrustedTime],
         report: &mut SignatureReport,
     ) -> Option<TrustedTime> {
-        let mut proofs: Vec<TrustedTime> = stamps
-            .iter()
-            .filter(|stamp| stamp.revision > candidate.revision() && candidate.covered.is_ok())
-            .cloned()
-            .collect();
-        let mut reasons = Vec::new();
-        let mut is_broken = false;
+        let revision = candidate.revision();
+        let behind = |stamp: &&TrustedTime| stamp.revision > revision;
+        let mut proofs: Vec<TrustedTime> = stamps.iter().filter(behind).cloned().collect();
+        let known = known_since(stamps, revision);
+        let (mut wrong, mut open) = (Vec::new(), Vec::new());
         let signer = cms.signers().first();
-        for token in signer.map(|s| s.timestamps()).unwrap_or_default().iter().take(MAX_TIMESTAMPS)
-        {
-            let value = signer.map(|s| s.signature()).unwrap_or_default();
+        let value = signer.map(|s| s.signature()).unwrap_or_default();
+        let tokens = signer.map(|s| s.timestamps()).unwrap_or_default();
+        for token in tokens.iter().take(MAX_TIMESTAMPS) {
             let found = match TimestampToken::parse(token) {
                 Ok(token) => self.check_token(&token, &mut |hash| Some(hash.digest(value))),
                 Err(error) => {
-                    is_broken = true;
-                    reasons.push(error.to_string());
+                    wrong.push(error.to_string());
                     continue;
                 }
             };
-            is_broken |= !found.is_intact() || found.time > self.now.plus_seconds(TOLERANCE);
-            match &found.chain {
-                Ok(chain) if found.is_intact() => {
-                    let (time, chain) = (found.time, chain.clone());
-                    proofs.push(TrustedTime { time, chain, revision: None });
-                }
-                _ => reasons.push(found.describe_problems()),
+            match self.time_judge().judge(&found, None, known) {
+                Ok(trusted) => proofs.push(trusted),
+                Err(Discarded::Wrong(why) | Discarded::Revoked(why)) => wrong.push(why),
+                Err(Discarded::Open(why)) => open.push(why),
             }
         }
         let checks = &mut report.checks;
-        proofs.retain(|proof| proof.time <= self.now.plus_seconds(TOLERANCE));
         let proof = proofs.into_iter().min_by_key(|proof| proof.time);
-        match (&proof, is_broken) {
-            (_, true) => checks.failed("timestamp", reasons.join("; ")),
-            (Some(proof), false) => {
-                let source = if proof.revision.is_some() { "document" } else { "signature" };
-                let detail = format!("a {source} timestamp proves {}", proof.time);
-                checks.passed("timestamp", detail);
+        match &proof {
+            _ if !wrong.is_empty() => {
+                wrong.extend(open);
+                checks.failed("timestamp", wrong.join("; "));
+                return None;
             }
-            (None, false) if reasons.is_empty() => {
+            Some(proof) => checks.passed("timestamp", proof.describe()),
+            None if open.is_empty() => {
                 checks.not_checked("timestamp", "there is none; the time is only claimed");
             }
-            (None, false) => checks.not_checked("timestamp", reasons.join("; ")),
+            None => checks.not_checked("timestamp", open.join("; ")),
         }
-        proof.filter(|_| !is_broken)
+        proof
     }
 
+    fn chain_at(&self, signer: &Certificate, at: Time) -> Result<Chain, ChainFailure> {
+        let (anchors, purpose) = (&self.options.trust, Purpose::Signing);
+        Chain::build(signer, &ChainRequest { anchors, pool: self.pool, at, purpose })
+    }
+
+    /// At the proven time; without one the chain must hold now, and at the claimed time as well.
     fn check_chain(
         &self,
         found: &Verification,
@@ -221,50 +221,78 @@ impl Judge<'_> {
         proof: Option<&TrustedTime>,
         judged: &mut Judged,
     ) {
-        let checks = &mut judged.report.checks;
         let Some(signer) = &found.signer else {
-            return checks.failed("chain", "the signer's certificate is not at hand");
+            let checks = &mut judged.report.checks;
+            let detail = "the signer's certificate is not at hand";
+            return match found.is_open() {
+                true => checks.not_checked("chain", found.describe_problems()),
+                false => checks.failed("chain", detail),
+            };
         };
         let limit = self.now.plus_seconds(TOLERANCE);
-        let (at, basis) = match (proof, claimed) {
-            (Some(proof), _) => (proof.time, "the proven time"),
-            (None, Some(claimed)) if claimed > limit => {
-                let detail = format!("the signature claims to be from the future: {claimed}");
-                return checks.failed("chain", detail);
+        if let (None, Some(claimed)) = (proof, claimed)
+            && claimed > limit
+        {
+            let detail = format!("the signature claims to be from the future: {claimed}");
+            return judged.report.checks.failed("chain", detail);
+        }
+        let judged_at = match proof {
+            Some(proof) => proof.judged_at(),
+            None => JudgedAt {
+                time: self.now.to_string(),
+                proof: TimeProof::Verification,
+                authority: None,
+            },
+        };
+        let at = proof.map_or(self.now, |proof| proof.time);
+        let (mut chain, mut basis) = (self.chain_at(signer, at), "the proven time");
+        let checks = &mut judged.report.checks;
+        if let (None, Some(claimed)) = (proof, claimed) {
+            match (&chain, self.chain_at(signer, claimed)) {
+                (Err(failure), Ok(_)) if failure.fault == ChainFault::Expired => {
+                    let detail = format!(
+                        "{failure}; the claimed time {claimed} lies before that, and nothing \
+                         proves it"
+                    );
+                    judged.report.judged_at = Some(judged_at);
+                    judged.report.chain_fault = Some(ChainFault::Expired);
+                    return match self.options.trust.is_empty() {
+                        true => checks.not_checked("chain", "no trust anchors were given"),
+                        false => checks.not_checked("chain", detail),
+                    };
+                }
+                (_, Err(failure)) => (chain, basis) = (Err(failure), "the claimed time"),
+                _ => basis = "the time of verification",
             }
-            (None, Some(claimed)) => (claimed, "the claimed time"),
-            (None, None) => (self.now, "the time of verification"),
-        };
-        let pool: Vec<Certificate> = self.pool.to_vec();
-        let request = ChainRequest {
-            anchors: &self.options.trust,
-            pool: &pool,
-            at,
-            purpose: Purpose::Signing,
-        };
-        let chain = Chain::build(signer, &request);
-        let described = match &chain {
-            Ok(chain) => Ok(chain.clone()),
-            Err(failure) => Err(format!("{failure} (at {basis}, {at})")),
-        };
-        self.report_chain(&described, false, checks);
+        } else if proof.is_none() {
+            basis = "the time of verification";
+        }
+        self.report_chain(&chain, basis, false, checks);
         judged.report.chain_fault = chain.as_ref().err().map(|failure| failure.fault);
+        judged.report.judged_at = Some(judged_at);
         judged.chain = chain.ok().map(|chain| (chain, at));
     }
 
     /// A signer's chain that does not reach an anchor fails; an authority's only proves no time.
-    fn report_chain(&self, chain: &Result<Chain, String>, is_stamp: bool, checks: &mut Checks) {
+    fn report_chain(
+        &self,
+        chain: &Result<Chain, ChainFailure>,
+        basis: &str,
+        is_stamp: bool,
+        checks: &mut Checks,
+    ) {
         let anchors = if is_stamp { self.timestamp_anchors() } else { &self.options.trust };
         match chain {
-            _ if anchors.is_empty() => {
-                checks.not_checked("chain", "no trust anchors were given");
-            }
+            _ if anchors.is_empty() => checks.not_checked("chain", "no trust anchors were given"),
             Ok(chain) => {
                 let anchor = chain.anchor().map(|a| a.subject().shown()).unwrap_or_default();
-                checks.passed("chain", format!("leads to {anchor}"));
+                let at = if basis.is_empty() { String::new() } else { format!(", at {basis}") };
+                checks.passed("chain", format!("leads to {anchor}{at}"));
             }
-            Err(reason) if is_stamp => checks.not_checked("chain", reason.clone()),
-            Err(reason) => checks.failed("chain", reason.clone()),
+            Err(failure) if is_stamp || failure.fault == ChainFault::Unsupported => {
+                checks.not_checked("chain", failure.to_string());
+            }
+            Err(failure) => checks.failed("chain", format!("{failure} (at {basis})")),
         }
     }
 
@@ -273,9 +301,35 @@ impl Judge<'_> {
             let reason = "there is no chain to ask for";
             return judged.report.checks.not_checked("revocation", reason);
         };
-        let is_proven = judged.proof.is_some();
-        let status = self.evidence.status_of(chain, *at, self.now, is_proven);
+        let status = self.evidence.status_of(chain, *at, self.now, judged.proof.is_some());
+        let status = match (status, &judged.proof) {
+            (ChainStatus::Good, Some(TrustedTime { status: ChainStatus::Unknown(why), .. })) => {
+                ChainStatus::Unknown(format!("of the authority that proves the time: {why}"))
+            }
+            (status, _) => status,
+        };
         report_revocation(&status, &mut judged.report.checks);
+    }
+}
+
+/// Whether a document timestamp is over the file, and intact.
+fn check_stamp(found: &TimestampVerification, checks: &mut Checks) {
+    match found.imprint_matches {
+        true => checks.passed("digest", "the stamped bytes are those of the file"),
+        false if found.hash.is_none() && found.is_open() => {
+            checks.not_checked("digest", found.unsupported.join("; "));
+        }
+        false => checks.failed("digest", "the stamped bytes are not those of the file"),
+    }
+    let mut reasons = found.problems.clone();
+    reasons.extend(found.unsupported.iter().cloned());
+    reasons.extend(found.cms.problems.iter().map(ToString::to_string));
+    if found.is_open() {
+        checks.not_checked("signature", reasons.join("; "));
+    } else if found.cms.is_valid() && reasons.is_empty() {
+        checks.passed("signature", "the authority's signature holds");
+    } else {
+        checks.failed("signature", reasons.join("; "));
     }
 }
 
@@ -292,6 +346,10 @@ impl Judged {
         for (chain, at, who) in
             [(chain, *at, "the signer"), (&proof.chain, proof.time, "the timestamp authority")]
         {
+            // An authority that is trusted itself needs nobody's word.
+            if chain.issuer().is_none() {
+                continue;
+            }
             match evidence.status_of(chain, at, now, true) {
                 ChainStatus::Good => {}
                 ChainStatus::Revoked(detail) | ChainStatus::Unknown(detail) => {
@@ -301,87 +359,4 @@ impl Judged {
         }
         Ok(())
     }
-}
-
-/// Without an acceptable range there is nothing that the signature could be over.
-fn uncovered(checks: &mut Checks) {
-    for name in ["digest", "signature", "chain"] {
-        checks.not_checked(name, "what it covers is not acceptable");
-    }
-}
-
-fn unreadable(candidate: &Candidate, checks: &mut Checks) {
-    let reason = match &candidate.content {
-        Content::Unreadable(reason) => reason.clone(),
-        _ => "its content is of another kind than it says".to_owned(),
-    };
-    checks.not_checked("digest", "the signature cannot be read");
-    checks.failed("signature", reason);
-    checks.not_checked("chain", "the signature cannot be read");
-}
-
-fn outcome(checks: &mut Checks, name: &str, holds: bool, detail: &str) {
-    if holds {
-        checks.passed(name, detail);
-    } else {
-        checks.failed(name, format!("does not hold: {detail}"));
-    }
-}
-
-fn describe_cms(found: &Verification, report: &mut SignatureReport) {
-    report.signer = found.signer.as_ref().map(SignerReport::of);
-    report.algorithm = found.algorithm.map(|algorithm| algorithm.to_string());
-    report.leniencies = found.leniencies.iter().map(ToString::to_string).collect();
-}
-
-fn check_value(found: &Verification, checks: &mut Checks) {
-    let of_digest = |kind| matches!(kind, ProblemKind::Digest | ProblemKind::ContentMissing);
-    let (digest, other): (Vec<_>, Vec<_>) =
-        found.problems.iter().partition(|problem| of_digest(problem.kind));
-    let join = |problems: Vec<&crate::cms::Problem>| {
-        problems.into_iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
-    };
-    if found.digest_matches && digest.is_empty() {
-        checks.passed("digest", "the covered bytes are those that were signed");
-    } else if !digest.is_empty() {
-        checks.failed("digest", join(digest));
-    } else {
-        checks.failed("digest", "the signed digest cannot be told");
-    }
-    if found.signature_matches && other.is_empty() {
-        checks.passed("signature", "the signature holds");
-    } else if other.is_empty() {
-        checks.failed("signature", "the signature does not hold");
-    } else {
-        checks.failed("signature", join(other));
-    }
-}
-
-fn check_certificate_attribute(found: &Verification, checks: &mut Checks) {
-    let name = "signing_certificate";
-    if found.names_certificate {
-        checks.passed(name, "the signature names its certificate");
-    } else if found.certificate_attribute.is_some() {
-        checks.failed(name, "the signature names another certificate");
-    } else {
-        checks.not_checked(name, "the signature does not say which certificate belongs to it");
-    }
-}
-
-fn report_revocation(status: &ChainStatus, checks: &mut Checks) {
-    match status {
-        ChainStatus::Good => checks.passed("revocation", "no certificate was revoked"),
-        ChainStatus::Revoked(detail) => checks.failed("revocation", detail.clone()),
-        ChainStatus::Unknown(detail) => checks.not_checked("revocation", detail.clone()),
-    }
-}
-
-/// B-B, when the signature is valid and has the attributes of the baseline.
-fn basic_level(candidate: &Candidate, found: &Verification, checks: &Checks) -> Option<Level> {
-    let is_baseline = candidate.value.sub_filter == "ETSI.CAdES.detached"
-        && found.names_certificate
-        && !found.leniencies.contains(&Leniency::NoSignedAttributes)
-        && !found.leniencies.contains(&Leniency::EmbeddedContent);
-    let is_valid = found.is_valid() && checks.status("byte_range") == Status::Passed;
-    (is_baseline && is_valid).then_some(Level::BB)
 }

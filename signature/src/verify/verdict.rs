@@ -3,6 +3,7 @@
 use super::judgement::Findings;
 use super::level::Level;
 use super::options::{Requirement, VerifyOptions};
+use super::purpose;
 use super::report::{SignatureReport, VerifyReport};
 use super::signature::Judged;
 use crate::compare::Changes;
@@ -34,7 +35,16 @@ pub(super) fn sum_up(findings: Findings, options: &VerifyOptions) -> VerifyRepor
         checks.push(check);
     }
     if !own.is_empty() {
-        checks.push(combine("timestamp", &own, &["timestamp"]));
+        checks.push(combine("purpose", &own, &["purpose"]));
+        if options.require.contains(&Requirement::ContentCommitment) {
+            checks.push(purpose::required(own.iter().map(|judged| judged.certificate.as_ref())));
+        }
+        checks.push(conformance(&all, options.strict));
+        // A document timestamp may prove nothing, but it must not be wrong.
+        let stamps = timestamps.iter().map(|(_, judged)| judged);
+        let wrong = stamps.filter(|j| j.report.checks.status("timestamp") == Status::Failed);
+        let timed: Vec<&Judged> = own.iter().copied().chain(wrong).collect();
+        checks.push(combine("timestamp", &timed, &["timestamp"]));
         checks.push(combine("revocation", &own, &["revocation"]));
         checks.push(check_level(&own, options));
     }
@@ -84,6 +94,16 @@ fn combine(name: &str, judged: &[&Judged], parts: &[&str]) -> Check {
         });
     }
     Check::new(name, worst, details.join("; "))
+}
+
+/// What deviates from the standards and was accepted; told always, refused when asked to.
+fn conformance(all: &[&Judged], is_strict: bool) -> Check {
+    let mut deviations = Vec::new();
+    for judged in all {
+        let report = &judged.report;
+        deviations.extend(report.leniencies.iter().map(|odd| format!("{}: {odd}", report.field)));
+    }
+    super::outcome::conformance(&deviations, is_strict)
 }
 
 fn push_comparison(
@@ -227,6 +247,10 @@ fn needed(options: &VerifyOptions) -> Vec<&'static str> {
         Requirement::Revocation => "revocation",
         Requirement::Level(_) => "level",
         Requirement::Seals => "seals",
+        Requirement::ContentCommitment => "content_commitment",
     }));
+    if options.strict {
+        needed.push("conformance");
+    }
     needed
 }

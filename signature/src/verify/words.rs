@@ -19,7 +19,7 @@ impl fmt::Display for InvalidOption {
 impl std::error::Error for InvalidOption {}
 
 /// The names that [`VerifyOptions::set`] knows.
-pub const OPTION_NAMES: [&str; 12] = [
+pub const OPTION_NAMES: [&str; 14] = [
     "signer",
     "claim",
     "require",
@@ -28,6 +28,8 @@ pub const OPTION_NAMES: [&str; 12] = [
     "unsigned_sha256",
     "converted",
     "form_filling",
+    "extended_key_usage",
+    "strict",
     "max_seal_width",
     "max_seal_height",
     "seal_tolerance",
@@ -41,15 +43,17 @@ impl VerifyOptions {
     /// |---|---|
     /// | `signer` | a name or the serial number of the subject; `name=`, `serial=` or `certificate=` before it says which; several must all agree |
     /// | `claim` | a claim of the login's token, `given_name=Kari`; several must all agree |
-    /// | `require` | what must pass, too: `timestamp`, `revocation`, `seals`, `level` or a level, separated by commas |
+    /// | `require` | what must pass, too: `timestamp`, `revocation`, `seals`, `content_commitment`, `level` or a level, separated by commas |
     /// | `seal` | where a visible seal was asked for: `x,y` or `x,y,page`, in points from the upper left corner; `none` where none was |
     /// | `signed_sha256`, `unsigned_sha256` | the digests that the service reported, in base64 or hex |
     /// | `converted` | `true` where the service converted the document before it was signed |
     /// | `form_filling` | `empty_fields` (may be filled in before a signature) or `forbidden` |
+    /// | `extended_key_usage` | purposes that a signer's certificate may have instead of the usual ones, separated by commas: `absent`, names such as `documentSigning`, or identifiers |
+    /// | `strict` | `true` refuses deviations from the standards that are accepted otherwise |
     /// | `max_seal_width`, `max_seal_height`, `seal_tolerance` | in points |
     /// | `at` | the time of the verification, in seconds since 1970 |
     ///
-    /// `signer`, `claim`, `require` and `seal` add to what was set before; the others replace it.
+    /// `signer`, `claim`, `require`, `seal` and `extended_key_usage` add to what was set before; the others replace it.
     ///
     /// # Errors
     /// For another name, and for a value that cannot be understood.
@@ -83,12 +87,24 @@ impl VerifyOptions {
             }
             "signed_sha256" => self.reported.signed_sha256 = Some(value.to_owned()),
             "unsigned_sha256" => self.reported.unsigned_sha256 = Some(value.to_owned()),
-            "converted" => {
-                self.converted = match value {
+            "converted" | "strict" => {
+                let is_on = match value {
                     "true" | "1" => true,
                     "false" | "0" => false,
                     _ => return Err(wrong("say true or false")),
                 };
+                match name {
+                    "strict" => self.strict = is_on,
+                    _ => self.converted = is_on,
+                }
+            }
+            "extended_key_usage" => {
+                for part in value.split(',') {
+                    let parsed = part.parse();
+                    let parsed =
+                        parsed.map_err(|error| InvalidOption(format!("{name}: {error}")))?;
+                    self.extended_key_usage.add(parsed);
+                }
             }
             "form_filling" => {
                 self.form_filling = match value {
@@ -214,11 +230,13 @@ mod tests {
             ("max_seal_width", "410.5"),
             ("at", "1795176000"),
             ("claim", "given_name=Kari"),
+            ("extended_key_usage", "absent,documentSigning,1.2.3"),
+            ("strict", "true"),
         ])
         .unwrap();
         let wanted = [Requirement::Timestamp, Requirement::Level(Level::BLT), Requirement::Seals];
         assert_eq!(options.require, wanted);
-        assert!(options.converted && options.seals.max_width == 410.5);
+        assert!(options.strict && options.converted && options.seals.max_width == 410.5);
         assert_eq!(options.at, Some(Time::from_unix(1_795_176_000)));
         assert_eq!(options.signer.unwrap().claims, [("given_name".into(), "Kari".into())]);
         for (name, value) in [
@@ -230,6 +248,9 @@ mod tests {
             ("seal_tolerance", "NaN"),
             ("at", "today"),
             ("claim", "Kari"),
+            ("extended_key_usage", "everything"),
+            ("extended_key_usage", ""),
+            ("strict", "very"),
             ("trust_me", "1"),
         ] {
             let told = set(&[(name, value)]).unwrap_err().to_string();

@@ -214,6 +214,14 @@ impl Certificate {
         self.0.extensions.extended_key_usage().is_some_and(|all| all.contains(&purpose))
     }
 
+    /// The algorithm that this certificate was signed with, for the issuer's key.
+    ///
+    /// # Errors
+    /// When it is not accepted, or does not fit the key.
+    pub fn signature_algorithm(&self, issuer: &PublicKey) -> Result<Algorithm, Unsupported> {
+        Algorithm::from_identifier(&self.0.signature_algorithm, None, issuer)
+    }
+
     /// Checks the signature on this certificate with the issuer's key. Names, validity and
     /// extensions are not looked at.
     ///

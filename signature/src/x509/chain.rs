@@ -5,6 +5,7 @@ use std::fmt;
 use super::anchors::TrustAnchors;
 use super::certificate::Certificate;
 use crate::asn1::{Time, oids};
+use crate::crypto::Unsupported;
 
 /// Most certificates in a chain, anchor included.
 const MAX_LENGTH: usize = 8;
@@ -83,8 +84,10 @@ pub enum ChainFault {
     Usage,
     /// A certificate has an extension that is broken, or critical and not applied here.
     Extension,
-    /// A key is too weak or of an unsupported kind.
+    /// A key is too weak, or cannot be one.
     Key,
+    /// A key or an algorithm is not supported: whether the chain holds is not known.
+    Unsupported,
 }
 
 /// Why no chain was found: the fault that lies furthest along.
@@ -206,8 +209,14 @@ impl Search<'_> {
             let detail = format!("more than {MAX_SIGNATURES} signatures would have to be checked");
             (ChainFault::Limit, detail)
         })?;
-        let key =
-            issuer.public_key().map_err(|error| (ChainFault::Key, format!("{who}: {error}")))?;
+        let key = issuer.public_key().map_err(|error| key_fault(&who, &error))?;
+        child.signature_algorithm(key).map_err(|error| match error.is_open() {
+            true => {
+                let child = child.subject().shown();
+                (ChainFault::Unsupported, format!("certificate of {child}: {error}"))
+            }
+            false => (ChainFault::Signature, format!("{}: {error}", child.subject().shown())),
+        })?;
         child.verify_signature(key).map_err(|error| {
             let detail = format!(
                 "certificate of {}, said to be from {who}: {error}",
@@ -256,6 +265,11 @@ fn may_have_issued(issuer: &Certificate, child: &Certificate) -> bool {
         }
 }
 
+fn key_fault(who: &str, error: &Unsupported) -> Fault {
+    let fault = if error.is_open() { ChainFault::Unsupported } else { ChainFault::Key };
+    (fault, format!("{who}: {error}"))
+}
+
 /// Checks that every certificate of a chain must stand.
 fn check_any(certificate: &Certificate, at: Time) -> Result<(), Fault> {
     let who = certificate.subject().shown();
@@ -267,8 +281,7 @@ fn check_any(certificate: &Certificate, at: Time) -> Result<(), Fault> {
         let detail = format!("{who} was valid until {}, asked for {at}", certificate.not_after());
         return Err((ChainFault::Expired, detail));
     }
-    let key =
-        certificate.public_key().map_err(|error| (ChainFault::Key, format!("{who}: {error}")))?;
+    let key = certificate.public_key().map_err(|error| key_fault(&who, &error))?;
     if key.is_weak() {
         return Err((ChainFault::Key, format!("{who}: the key ({key}) is too weak")));
     }

@@ -6,6 +6,7 @@ mod chain;
 mod extensions;
 mod name;
 mod pem;
+mod usage;
 
 pub use anchors::TrustAnchors;
 pub use certificate::Certificate;
@@ -15,3 +16,4 @@ pub use extensions::{Extension, Extensions, KeyUsage};
 pub(crate) use extensions::{point_name_urls, read_extensions};
 pub use name::Name;
 pub use pem::{pem_blocks, to_pem};
+pub use usage::{Accepted, Fit, SignerPurposes, UnknownPurpose};

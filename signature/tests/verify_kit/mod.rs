@@ -5,6 +5,9 @@
     reason = "test code; each test file uses some of it, and helpers count as outside of tests"
 )]
 
+pub mod crafted;
+pub mod story;
+
 use std::sync::Arc;
 
 use base64::Engine as _;
