@@ -132,6 +132,10 @@ class Signature(Record):
         proven_time: When it was made at the latest, as a trusted timestamp proves.
         coverage: ``whole_file``, ``revision`` or ``invalid``; ``None`` in signed data objects.
         checks: The checks of this signature alone.
+        judged_at: The time that its certificate and revocation were judged at; ``None`` where they
+            were not.
+        proof: What proves that time: ``signature_timestamp``, ``document_timestamp``, or
+            ``verification`` where nothing does and it is that of the verification.
     """
 
     __slots__ = (
@@ -143,6 +147,8 @@ class Signature(Record):
         "proven_time",
         "coverage",
         "checks",
+        "judged_at",
+        "proof",
     )
     kind: str
     field: str | None
@@ -152,6 +158,8 @@ class Signature(Record):
     proven_time: str | None
     coverage: str | None
     checks: list[Check]
+    judged_at: str | None
+    proof: str | None
 
     def __init__(
         self,
@@ -163,8 +171,21 @@ class Signature(Record):
         proven_time: str | None = None,
         coverage: str | None = None,
         checks: Iterable[Check] = (),
+        judged_at: str | None = None,
+        proof: str | None = None,
     ) -> None:
-        self._fill(kind, field, signer, level, claimed_time, proven_time, coverage, list(checks))
+        self._fill(
+            kind,
+            field,
+            signer,
+            level,
+            claimed_time,
+            proven_time,
+            coverage,
+            list(checks),
+            judged_at,
+            proof,
+        )
 
 
 class Change(Record):
@@ -392,6 +413,8 @@ def verify(
     unsigned_sha256: str | None = None,
     form_filling: bool = True,
     at: datetime | None = None,
+    extended_key_usage: str | Iterable[str] = (),
+    strict: bool = False,
 ) -> Report:
     """Verifies a signed PDF or SEID-SDO file, offline.
 
@@ -406,8 +429,8 @@ def verify(
         timestamp_trust: Those for timestamps; those of `trust` when it is not given.
         signer: Who is expected to have signed: a name, a serial number (``name=``, ``serial=`` or
             ``certificate=`` before it says which), or the identity that logged in.
-        require: Checks that must pass, too: ``timestamp``, ``revocation``, ``seals``, ``level``,
-            or a level: ``B-B``, ``B-T``, ``B-LT``, ``B-LTA``.
+        require: Checks that must pass, too: ``timestamp``, ``revocation``, ``seals``,
+            ``content_commitment``, ``level``, or a level: ``B-B``, ``B-T``, ``B-LT``, ``B-LTA``.
         seals: Where visible seals were asked for, in points from the upper left corner: pairs, or
             ``(x, y, page)``. An empty list: nowhere. ``None``: it is not known.
         converted: The service converted the document before it was signed: `unsigned_sha256`
@@ -416,6 +439,9 @@ def verify(
         unsigned_sha256: The one of the document before it was signed.
         form_filling: Whether empty form fields may have been filled in before a signature.
         at: The time of the verification; now when it is not given.
+        extended_key_usage: Purposes that a signer's certificate may have instead of the usual ones:
+            ``absent``, names such as ``documentSigning``, or identifiers.
+        strict: Whether deviations from the standards that are accepted otherwise are refused.
 
     Raises:
         InputError: A file that cannot be read.
@@ -437,6 +463,13 @@ def verify(
         ),
         ("converted", "true" if converted else "false"),
         ("form_filling", "empty_fields" if form_filling else "forbidden"),
+        *(
+            ("extended_key_usage", word)
+            for word in (
+                [extended_key_usage] if isinstance(extended_key_usage, str) else extended_key_usage
+            )
+        ),
+        ("strict", "true" if strict else "false"),
     ]
     files = _several("signed", signed)
     if not files:
@@ -512,6 +545,7 @@ def _checks(rows: Iterable[dict[str, Any]]) -> list[Check]:
 
 def _signature(row: dict[str, Any], kind: str) -> Signature:
     told = row.get("signer")
+    judged = row.get("judged_at") or {}
     signer = None
     if told is not None:
         signer = Signer(*(told.get(name) for name in Signer.__slots__))
@@ -524,6 +558,8 @@ def _signature(row: dict[str, Any], kind: str) -> Signature:
         row.get("proven_time"),
         row.get("coverage"),
         _checks(row.get("checks", ())),
+        judged.get("time"),
+        judged.get("proof"),
     )
 
 

@@ -16,14 +16,16 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use common::signing::{Level, Signing, bytes};
-use signdoc_signature::asn1::Time;
+use signdoc_signature::asn1::{Time, oids, writer};
 use signdoc_signature::crypto::{HashAlgorithm, KeyKind};
 use signdoc_signature::fixtures::{PdfBuilder, RawPdf, Structure, append_update};
 use signdoc_signature::pki::{
-    Identity, Pki, PkiOptions, Profile, RevocationReason, SdoRequest, Subject,
+    Identity, OcspOptions, Pki, PkiOptions, Profile, RevocationReason, SdoRequest, Subject,
 };
 use signdoc_signature::sdo::{DocumentKind, to_iso_8859_1};
 use signdoc_signature::sign::PrepareOptions;
+use verify_kit::crafted::{Crafted, key, named, of_form, reissued};
+use verify_kit::story::{DAY, Story, ago, list};
 use verify_kit::{Kit, NOW, arc, reserve};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/verification");
@@ -79,6 +81,56 @@ fn files() -> BTreeMap<&'static str, Vec<u8>> {
     all.insert("loan.pdf", loan);
     all.insert("signed.pdf", signed);
     all.insert("second.pdf", second);
+    all.extend(verdicts());
+    all
+}
+
+/// Files about time, purpose and what is not supported; by the same authority made anew, so that
+/// the other files stay as they are.
+fn verdicts() -> BTreeMap<&'static str, Vec<u8>> {
+    let kit = Kit::new(4711);
+    let (pki, kari) = (&kit.pki, &kit.signer);
+    let mut all = BTreeMap::new();
+    let now = ago(0);
+    let answers = |who: &Identity, at: Time| {
+        let answer =
+            |who: &Identity| pki.ocsp_response(who.certificate(), &OcspOptions::at(at)).unwrap();
+        vec![answer(who), answer(pki.issuing())]
+    };
+    let tsa = pki.timestamping().certificate();
+    let taken = [(tsa, ago(10 * DAY), RevocationReason::KeyCompromise)];
+    let stamped = Story::signed(kari, now, Some((pki, now)));
+    let lists = vec![list((pki, pki.issuing()), now, &taken)];
+    all.insert("revoked-authority.pdf", stamped.with(vec![], lists).bytes());
+    let earlier = ago(20 * DAY);
+    let claimed = Story::signed(kari, earlier, None);
+    all.insert("old-answer.pdf", claimed.with(answers(kari, earlier), vec![]).bytes());
+    let fresh = Story::signed(kari, earlier, None);
+    all.insert("fresh-answer.pdf", fresh.with(answers(kari, now), vec![]).bytes());
+
+    let profile = || Profile::person(Subject::person("Eva", "Lie", 4), KeyKind::P256, pki.issued());
+    let ended = pki.issue(&Profile { not_after: ago(DAY), ..profile() }).unwrap();
+    all.insert("claimed-before-end.pdf", Story::signed(&ended, earlier, None).bytes());
+    let usage = writer::sequence(&[&writer::oid(&oids::SERVER_AUTH)]);
+    let extensions = vec![(oids::EXTENDED_KEY_USAGE, true, usage)];
+    let server = pki.issue(&Profile { extensions, ..profile() }).unwrap();
+    all.insert("server-certificate.pdf", Story::signed(&server, now, None).bytes());
+    let login = pki.issue(&Profile { key_usage: vec![0], ..profile() }).unwrap();
+    all.insert("login-certificate.pdf", Story::signed(&login, now, None).bytes());
+
+    let ed25519: &[u32] = &[1, 3, 101, 112];
+    let certificate = reissued(pki, kari, 6, &key(ed25519, None, 32));
+    let edwards = Crafted { certificate, algorithm: named(ed25519), ..Crafted::by(kari) };
+    all.insert("ed25519.pdf", edwards.sign(pki, kari));
+    let digest = named(&[1, 3, 14, 3, 2, 26]);
+    all.insert("sha1.pdf", Crafted { digest, ..Crafted::by(kari) }.sign(pki, kari));
+    let unsorted = Crafted { is_unsorted: true, ..Crafted::by(kari) };
+    all.insert("unsorted.pdf", unsorted.sign(pki, kari));
+    let certificate = reissued(pki, kari, 4, &writer::sequence(&[]));
+    let unreadable = Crafted { certificate, ..Crafted::by(kari) };
+    all.insert("unreadable-certificate.pdf", unreadable.sign(pki, kari));
+    let plain = Story::signed(kari, now, None).bytes();
+    all.insert("old-form.pdf", of_form(&plain, "adbe.pkcs7.sha1"));
     all
 }
 

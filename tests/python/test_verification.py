@@ -46,8 +46,8 @@ def keywords(pairs: list[tuple[str, str]]) -> dict[str, Any]:
         elif name == "claim":
             claim, _, told = value.partition("=")
             claims[claim] = told
-        elif name == "converted":
-            made["converted"] = value == "true"
+        elif name in ("converted", "strict"):
+            made[name] = value == "true"
         elif name == "seal":
             place = () if value == "none" else tuple(map(_number, value.split(",")))
             made.setdefault("seals", []).extend([place] if place else [])

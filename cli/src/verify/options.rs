@@ -33,8 +33,8 @@ pub(crate) fn args() -> Vec<Arg> {
         many(
             "require",
             "LIST",
-            "what must pass, too: timestamp, revocation, seals, level, or a level: B-B, B-T, \
-             B-LT, B-LTA",
+            "what must pass, too: timestamp, revocation, seals, content_commitment, level, or a \
+             level: B-B, B-T, B-LT, B-LTA",
         )
         .value_delimiter(','),
         many("seal", "X,Y[,PAGE]", "where a visible seal was asked for; elsewhere none may stand"),
@@ -45,6 +45,14 @@ pub(crate) fn args() -> Vec<Arg> {
             "the service converted the document before it was signed: --unsigned-sha256 takes \
              the place of --original",
         ),
+        many(
+            "extended_key_usage",
+            "LIST",
+            "purposes that a signer's certificate may have instead of the usual ones: absent, \
+             names such as documentSigning, or identifiers",
+        )
+        .value_delimiter(','),
+        switch("strict", "refuse deviations from the standards that are accepted otherwise"),
         switch("serial", "the files are the results of serial sessions, the first one first"),
     ]
 }
@@ -80,9 +88,12 @@ pub(super) fn read(matches: &ArgMatches) -> Result<VerifyOptions> {
         converted: matches.get_flag("converted"),
         trust: anchors(matches, "trust")?.unwrap_or_default(),
         timestamp_trust: anchors(matches, "timestamp_trust")?,
+        strict: matches.get_flag("strict"),
         ..VerifyOptions::default()
     };
-    for name in ["signer", "require", "seal", "signed_sha256", "unsigned_sha256"] {
+    for name in
+        ["signer", "require", "seal", "signed_sha256", "unsigned_sha256", "extended_key_usage"]
+    {
         for value in matches.get_many::<String>(name).into_iter().flatten() {
             options.set(name, value).map_err(|error| refused(&format!("--{error}")))?;
         }

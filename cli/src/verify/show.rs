@@ -3,8 +3,8 @@
 use signdoc::pdf::report::{Check, Checks, Status};
 use signdoc::pdf::sdo::SdoSigner;
 use signdoc::pdf::verify::{
-    Below, Change, Changes, Coverage, FileReport, Overlap, SdoFileReport, SignatureKind,
-    SignatureReport, SignerReport, VerifyReport,
+    Below, Change, Changes, Coverage, FileReport, JudgedAt, Overlap, SdoFileReport, SignatureKind,
+    SignatureReport, SignerReport, TimeProof, VerifyReport,
 };
 
 use super::Seen;
@@ -114,6 +114,7 @@ fn one_signature(signature: &SignatureReport, screen: &mut Screen) {
     let proven = signature.proven_time.clone().map(|time| ("at", format!("{time}, proven")));
     let claimed = signature.claimed_time.clone().map(|time| ("at", format!("{time}, claimed")));
     facts.extend(proven.or(claimed));
+    facts.extend(signature.judged_at.as_ref().map(|judged| ("judged", basis(judged))));
     facts.push(("covers", coverage.to_owned()));
     let level = signature.level.map_or_else(|| "none".to_owned(), |level| format!("PAdES {level}"));
     facts.push(("level", format!("{level}, {}", signature.sub_filter)));
@@ -125,6 +126,16 @@ fn one_signature(signature: &SignatureReport, screen: &mut Screen) {
     }
     let failed = signature.checks.iter().filter(|check| check.status == Status::Failed);
     checks(failed, 4, screen);
+}
+
+/// The time that certificate and revocation were judged at, and what proves it.
+fn basis(judged: &JudgedAt) -> String {
+    let by = judged.authority.as_deref().map(|who| format!(" of {who}")).unwrap_or_default();
+    match judged.proof {
+        TimeProof::SignatureTimestamp => format!("at {}, by a timestamp{by}", judged.time),
+        TimeProof::DocumentTimestamp => format!("at {}, by a document timestamp{by}", judged.time),
+        TimeProof::Verification => format!("at {}, now: nothing proves its time", judged.time),
+    }
 }
 
 /// The column of the facts about a signature.

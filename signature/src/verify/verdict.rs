@@ -88,10 +88,13 @@ fn combine(name: &str, judged: &[&Judged], parts: &[&str]) -> Check {
         }
     }
     if details.is_empty() {
-        details.push(match judged.len() {
-            1 => "the signature passed".to_owned(),
-            count => format!("all {count} passed"),
-        });
+        match judged {
+            [one] => details.extend(parts.iter().filter_map(|part| {
+                let check = one.report.checks.get(part)?;
+                (check.status == Status::Passed).then(|| check.detail.clone())
+            })),
+            _ => details.push(format!("all {} passed", judged.len())),
+        }
     }
     Check::new(name, worst, details.join("; "))
 }

@@ -80,7 +80,7 @@ impl Crafted {
             writer::sequence(&[&writer::oid(&oid), &writer::tlv(0x31, &value)])
         };
         let signed = self.message_digest.clone().unwrap_or(digest);
-        let mut attributes = vec![
+        let mut attributes = [
             attribute(oids::CONTENT_TYPE, writer::oid(&oids::DATA)),
             attribute(oids::MESSAGE_DIGEST, writer::octets(&signed)),
         ];
