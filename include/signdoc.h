@@ -2125,15 +2125,18 @@ signdoc_verify_options *signdoc_verify_options_new(void);
  * certificates (PEM or DER) at which chains may end; without the second, timestamps use the first.
  * "signer": a name or a serial number, or with "name=", "serial=" or "certificate=" before it.
  * "claim": a claim of the login's token, "given_name=Kari". "require": checks that must pass, too,
- * separated by commas: timestamp, revocation, seals, level, B-B, B-T, B-LT, B-LTA. "seal": where a
- * visible seal was asked for, "x,y,page" in points, or "none". "signed_sha256",
+ * separated by commas: timestamp, revocation, seals, content_commitment, level, B-B, B-T, B-LT,
+ * B-LTA. "seal": where a visible seal was asked for, "x,y,page" in points, or "none".
+ * "extended_key_usage": purposes that a signer's certificate may have instead of the usual ones,
+ * separated by commas: absent, names such as documentSigning, identifiers. "strict": "true"
+ * refuses deviations from the standards that are accepted otherwise. "signed_sha256",
  * "unsigned_sha256": digests that the service reported. "converted": "true" where the service
  * converted the document first. "form_filling": "empty_fields" or "forbidden". "at": the time of
  * the verification in seconds since 1970. "max_seal_width", "max_seal_height", "seal_tolerance".
  *
- * "trust", "timestamp_trust", "signer", "claim", "require" and "seal" add to what was set before.
- * SIGNDOC_E_INVALID_OPTION for another key, and for a value that it cannot have. Files are opened
- * by signdoc_verify.
+ * "trust", "timestamp_trust", "signer", "claim", "require", "seal" and "extended_key_usage" add to
+ * what was set before. SIGNDOC_E_INVALID_OPTION for another key, and for a value that it cannot
+ * have. Files are opened by signdoc_verify.
  */
 int32_t signdoc_verify_options_set(signdoc_verify_options *options,
                                    const char *key,
