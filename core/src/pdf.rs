@@ -184,7 +184,8 @@ fn meaning(check: &Check, report: &FileReport) -> (u8, Code) {
         _ => name,
     };
     if is_sdo && name.starts_with("seal.") {
-        return (3, if name == "seal.chain" { Code::ChainUntrusted } else { Code::SealInvalid });
+        let is_about_people = matches!(name, "seal.chain" | "seal.purpose");
+        return (3, if is_about_people { Code::ChainUntrusted } else { Code::SealInvalid });
     }
     let part = name.rsplit('.').next().unwrap_or(name);
     match part {

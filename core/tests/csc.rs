@@ -579,6 +579,32 @@ fn unverifiable() -> PdfToSign {
 }
 
 #[tokio::test]
+async fn a_timestamp_is_verified_before_the_token_is_used() {
+    let service = rsa();
+    let tsa = format!("{}/tsa", service.server.url());
+    let client = service.client_with(&[("tsa_url", &tsa)]);
+    let session = service.session_with(&client).await;
+    let one = [PdfToSign::new(Document::from_bytes(pdf()))];
+    let stranger = Pki::new(99).unwrap();
+    *service.script.lock().unwrap() = Box::new(move |seen| {
+        let mut reply = stranger
+            .timestamp_response(seen.is("POST", "/tsa").then_some(&seen.body)?, Time::now())
+            .unwrap();
+        // The end of the authority's signature.
+        *reply.last_mut().unwrap() ^= 1;
+        Some(Reply::new(200, "application/timestamp-reply", &[], &reply))
+    });
+    let error = sign_pdfs(&session, &one).await.unwrap_err();
+    assert_eq!(error.code(), Code::MalformedAnswer);
+    assert!(error.message().contains("does not hold"), "{error}");
+    assert_eq!((service.count("/tsa"), service.count(LIST)), (1, 0));
+    // The session is not spent: with a sound authority it serves.
+    service.instead("/tsa", vec![]);
+    let signed = sign_pdfs(&session, &one).await.unwrap();
+    assert_eq!(signed[0].level, PdfLevel::T);
+}
+
+#[tokio::test]
 async fn what_cannot_be_signed_is_refused_before_the_token_is_used() {
     let service = rsa();
     let session = service.session().await;

@@ -263,7 +263,7 @@ impl ConfigBuilder {
                 .transpose()?,
             csc_url: self.text("csc_url").map(|u| checked_url("csc_url", u)).transpose()?,
             csc_scope: self.text("csc_scope").unwrap_or(signdoc_spec::scopes::ESIGN_CSC).to_owned(),
-            tsa_url: self.text("tsa_url").map(|u| checked_url("tsa_url", u)).transpose()?,
+            tsa_url: self.text("tsa_url").map(|u| url::timestamp_url("tsa_url", u)).transpose()?,
             state_key: self.state_key()?,
             scope: self
                 .text("scope")

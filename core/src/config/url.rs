@@ -31,6 +31,21 @@ pub(crate) fn checked_url(field: &str, text: &str) -> Result<Url> {
     }
 }
 
+/// A timestamp authority may be reached by plain http, as public ones are: a token proves itself.
+pub(super) fn timestamp_url(field: &str, text: &str) -> Result<Url> {
+    match Url::parse(text.trim()) {
+        Ok(url)
+            if url.scheme() == "http"
+                && url.has_host()
+                && url.username().is_empty()
+                && url.password().is_none() =>
+        {
+            Ok(url)
+        }
+        _ => checked_url(field, text),
+    }
+}
+
 /// A proxy may be reached by http and may carry credentials.
 pub(super) fn proxy_url(text: &str) -> Result<Url> {
     Url::parse(text)
@@ -92,5 +107,17 @@ mod tests {
     #[test]
     fn credentials_in_an_address_are_refused() {
         assert!(checked_url("base_url", "https://u:p@h/").is_err());
+        assert!(timestamp_url("tsa_url", "http://u:p@h/").is_err());
+    }
+
+    #[test]
+    fn only_a_timestamp_authority_may_be_reached_by_plain_http() {
+        let plain = "http://tsa.example/tsr";
+        assert_eq!(checked_url("base_url", plain).unwrap_err().code(), Code::InsecureUrl);
+        assert_eq!(timestamp_url("tsa_url", plain).unwrap().as_str(), plain);
+        assert!(timestamp_url("tsa_url", "https://tsa.example/").is_ok());
+        for wrong in ["ftp://tsa.example/", "tsa.example", "http:///x y"] {
+            assert!(timestamp_url("tsa_url", wrong).is_err(), "{wrong}");
+        }
     }
 }

@@ -190,8 +190,10 @@ async fn checked(pdfs: &[PdfToSign]) -> Result<Vec<Job>> {
 impl CscSession {
     /// Signs PDFs: up to 50 in one session.
     ///
-    /// Documents and destinations are checked before the session's token is used. Each signature
-    /// is verified before it is embedded, and each signed document before it is handed out. The bytes of a document stay an untouched prefix of the
+    /// Documents and destinations are checked before the session's token is used, and a timestamp
+    /// authority is asked for a token that is dropped. Each signature and each timestamp is
+    /// verified before it is embedded, and each signed document before it is handed out. The bytes
+    /// of a document stay an untouched prefix of the
     /// signed one, so earlier signatures stay valid; memory does not grow with its size.
     ///
     /// # Errors
@@ -208,10 +210,11 @@ impl CscSession {
         // What cannot be signed is found before the token is used.
         check_description(options.description.as_deref())?;
         let jobs = checked(pdfs).await?;
+        let hash = options.hash_algorithm.unwrap_or(HashAlgorithm::Sha256);
+        timestamp::try_out(self.client(), hash, &options.call).await?;
         let credentials = self.credentials(&options.call).await?;
         let credential = Credential::chosen(&credentials, options.credential_id.as_deref())?;
         let certificates = Arc::new(credential.certificates()?);
-        let hash = options.hash_algorithm.unwrap_or(HashAlgorithm::Sha256);
         let stamped = self.client().shared.config.tsa_url.is_some();
         let now = time_of(self.client().shared.clock.now());
         let own = certificates.clone();

@@ -1,8 +1,10 @@
 //! Timestamps of an authority (RFC 3161).
 
 use http::Method;
+use signdoc_signature::asn1::oids;
 use signdoc_signature::crypto::HashAlgorithm;
-use signdoc_signature::tsp::{TimestampRequest, TimestampToken, parse_response};
+use signdoc_signature::tsp::{TimestampRequest, TimestampToken, TimestampTrust, parse_response};
+use signdoc_signature::x509::TrustAnchors;
 use url::Url;
 
 use crate::client::{Call, CallOptions, Client};
@@ -33,6 +35,16 @@ pub(super) async fn of(
     Ok(Some(token.to_vec()))
 }
 
+/// Asks for a token over nothing and drops it: what is wrong with the authority is then known
+/// before a credential is spent that serves only once.
+pub(super) async fn try_out(
+    client: &Client,
+    hash: HashAlgorithm,
+    options: &CallOptions,
+) -> Result<()> {
+    of(client, b"signdoc: is the authority there?", hash, options).await.map(drop)
+}
+
 async fn ask(client: &Client, url: &Url, query: &[u8], call: &Call) -> Result<Vec<u8>> {
     let request = Request {
         what: TIMESTAMP,
@@ -49,7 +61,8 @@ async fn ask(client: &Client, url: &Url, query: &[u8], call: &Call) -> Result<Ve
     answer.body(ANSWER_CAP).await
 }
 
-/// The token must be about this digest and this request.
+/// The token must be about this digest and this request, and signed by a certificate for
+/// timestamps. Whether that is trusted, whoever verifies the document decides.
 fn check(token: &[u8], hash: HashAlgorithm, digest: &[u8], nonce: Option<&[u8]>) -> Result<()> {
     let token = TimestampToken::parse(token).map_err(|error| bad(&error.to_string()))?;
     if token.hash().ok() != Some(hash) || token.imprint() != digest {
@@ -57,6 +70,19 @@ fn check(token: &[u8], hash: HashAlgorithm, digest: &[u8], nonce: Option<&[u8]>)
     }
     if token.nonce() != nonce {
         return Err(bad("answers another request"));
+    }
+    let trust = TimestampTrust { anchors: &TrustAnchors::none(), pool: &[], at: None };
+    let found = token.verify(&mut |_| Some(digest.to_vec()), &trust);
+    if !found.is_intact() {
+        // Nobody is trusted here, so the missing chain is no reason.
+        let mut reasons = found.problems.clone();
+        reasons.extend(found.unsupported.iter().cloned());
+        reasons.extend(found.cms.problems.iter().map(ToString::to_string));
+        return Err(bad(&format!("does not hold: {}", reasons.join("; "))));
+    }
+    let stamps = found.signer().is_some_and(|signer| signer.has_purpose(oids::TIME_STAMPING));
+    if !stamps {
+        return Err(bad("is signed by a certificate that is not for timestamps"));
     }
     Ok(())
 }

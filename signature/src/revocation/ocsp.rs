@@ -250,6 +250,10 @@ impl BasicResponse {
         if let Err(reason) = self.verify(question) {
             return Status::NotChecked(format!("the ocsp answer is not acceptable: {reason}"));
         }
+        // Whoever is said to be revoked is revoked, whatever else the answer says.
+        if let CertStatus::Revoked(since, reason) = newest.status {
+            return Status::Revoked { since, reason };
+        }
         if let Some(oid) = self.unknown_critical.or(newest.unknown_critical) {
             return Status::NotChecked(format!("the ocsp answer has the critical extension {oid}"));
         }
