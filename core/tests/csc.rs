@@ -21,6 +21,7 @@ use signdoc_signature::asn1::Time;
 use signdoc_signature::crypto::{Algorithm, KeyKind};
 use signdoc_signature::fixtures::{RawPdf, Structure};
 use signdoc_signature::pki::{Identity, OcspOptions, Pki, Profile, Subject};
+use signdoc_signature::sign::ValidationData;
 use signdoc_signature::verify::{VerifyOptions, verify_bytes};
 
 const REDIRECT: &str = "https://shop.example/callback";
@@ -561,10 +562,24 @@ async fn timestamps_and_revocation_answers_raise_the_level() {
     verified(&service, signed[0].data.as_ref().unwrap(), &pdf(), "B-T");
     // The scripted service sends an OCSP answer along with two signatures.
     let session = service.session_with(&client).await;
-    let signed = sign_pdfs(&session, &[one.clone(), one]).await.unwrap();
-    assert_eq!(signed[1].level, PdfLevel::Lt);
+    let signed = sign_pdfs(&session, &[one.clone(), one.clone()]).await.unwrap();
+    // It is about the signer alone: nothing is known of those above, nor of the timestamp's.
+    assert_eq!(signed[1].level, PdfLevel::T);
     let bytes = signed[1].data.as_ref().unwrap();
     assert!(bytes.windows(4).any(|window| window == b"/DSS"));
+    verified(&service, bytes, &pdf(), "B-T");
+    let pki = &service.pki;
+    let answer = |who: &Identity| {
+        pki.ocsp_response(who.certificate(), &OcspOptions::at(Time::now())).unwrap()
+    };
+    let ocsp_responses = vec![answer(pki.issuing()), answer(pki.timestamping())];
+    let certificates = vec![pki.root().certificate().as_der().to_vec()];
+    let validation = ValidationData { certificates, ocsp_responses, ..ValidationData::default() };
+    let options = SignPdfOptions { validation, ..SignPdfOptions::default() };
+    let session = service.session_with(&client).await;
+    let signed = session.sign_pdfs(&[one.clone(), one], &options).await.unwrap();
+    assert_eq!(signed[1].level, PdfLevel::Lt);
+    verified(&service, signed[1].data.as_ref().unwrap(), &pdf(), "B-LT");
 }
 
 /// The list of its form's fields is the list of its page's annotations too.

@@ -65,7 +65,10 @@ pub const OPTIONS: &[OptionSpec] = &[
         "csc_scope",
         "scope of the provider's token that opens a CSC session; default esign/csc",
     ),
-    option("tsa_url", "address of a timestamp authority (RFC 3161) for signed PDFs; no default"),
+    option(
+        "tsa_url",
+        "address of a timestamp authority (RFC 3161) for signed PDFs, https or http; no default",
+    ),
     secret(
         "state_key",
         "text that saved logins are sealed with, at least 16 characters, the same in every process; default: client_secret",

@@ -7,6 +7,7 @@
 
 mod checked;
 mod exchange;
+mod level;
 mod login;
 mod model;
 mod output;

@@ -17,6 +17,7 @@ use signdoc_signature::sign::{
 use signdoc_signature::verify::check_signed;
 
 use super::checked::CscSession;
+use super::level;
 use super::login::{Csc, check_description};
 use super::model::{Certificates, Credential, Padding};
 use super::output::Output;
@@ -99,7 +100,7 @@ pub enum PdfLevel {
     B,
     /// With a timestamp: needs the option `tsa_url`.
     T,
-    /// With a timestamp, and the certificates and revocation answers to validate it later.
+    /// With a timestamp, and the certificates and revocation answers to validate both later.
     Lt,
 }
 
@@ -357,11 +358,7 @@ async fn finish(
         let (signed, field_name) = (Arc::new(signed), prepared.field_name().to_owned());
         // Nothing leaves that would not verify, with whoever is trusted.
         check_signed(signed.clone(), job.source.clone(), &field_name).map_err(told)?;
-        let level = match (token.is_some(), with_store) {
-            (true, true) => PdfLevel::Lt,
-            (true, false) => PdfLevel::T,
-            (false, _) => PdfLevel::B,
-        };
+        let level = level::reached(token.as_deref(), &certificates, &validation);
         let index = job.index;
         let written = job.output.write(index, &signed)?;
         let notes = prepared.notes().to_vec();
