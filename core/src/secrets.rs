@@ -44,12 +44,17 @@ const FORM_FIELDS: &[&str] = &[
     "access_token",
 ];
 
-/// A secret, in every form in which it may be repeated; the first one is the secret itself.
+/// Every form in which a secret may be repeated.
 type Forms = Arc<[Zeroizing<String>]>;
+
+struct Known {
+    secret: Zeroizing<String>,
+    forms: Forms,
+}
 
 /// The live secrets of one client; clones share them.
 #[derive(Clone, Default)]
-pub(crate) struct Secrets(Arc<Mutex<VecDeque<(Zeroizing<String>, Forms)>>>);
+pub(crate) struct Secrets(Arc<Mutex<VecDeque<Known>>>);
 
 impl fmt::Debug for Secrets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -65,7 +70,7 @@ impl Secrets {
             return;
         }
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        match known.iter().position(|(one, _)| one.as_str() == secret) {
+        match known.iter().position(|one| one.secret.as_str() == secret) {
             Some(0) => {}
             Some(at) => {
                 if let Some(one) = known.remove(at) {
@@ -74,7 +79,8 @@ impl Secrets {
             }
             None => {
                 known.truncate(KEPT - 1);
-                known.push_front((Zeroizing::new(secret.to_owned()), forms(secret).into()));
+                let forms = forms(secret).into();
+                known.push_front(Known { secret: Zeroizing::new(secret.to_owned()), forms });
             }
         }
     }
@@ -109,7 +115,7 @@ impl Secrets {
     /// All forms, in a list of its own: others learn while a text is searched.
     fn forms(&self) -> Vec<Forms> {
         let known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        known.iter().map(|(_, forms)| forms.clone()).collect()
+        known.iter().map(|one| one.forms.clone()).collect()
     }
 
     /// Whether a secret stands in `bytes`, which may be large: one pass for all of them.
