@@ -197,7 +197,7 @@ fn the_seal_shows_where_the_form_asks_for_appearances() {
 }
 
 #[test]
-fn a_form_that_is_drawn_already_loses_its_request() {
+fn a_form_that_is_drawn_already_keeps_its_request() {
     let drawn = "<</Type/Annot/Subtype/Widget/FT/Tx/T(a)/V(500)/Rect[20 20 220 50]/P 3 0 R/F 4\
                  /DA(/Helv 12 Tf 0 g)/AP<</N 6 0 R>>>>";
     let look = |text: &str| {
@@ -208,14 +208,32 @@ fn a_form_that_is_drawn_already_loses_its_request() {
             content.len()
         )
     };
-    assert!(!asks(&verified(&asking(drawn, &[&look("500")]))));
-    // What shows something else is not to be shown instead of the value.
-    let stale = asking(drawn, &[&look("900")]);
-    let kit = Kit::new(12);
-    let prepared = prepare(arc(&stale), &kit.sealed(50.0, 100.0)).unwrap();
-    assert_eq!(prepared.notes(), [SigningNote::FormRedrawn]);
-    assert!(asks(&verified(&stale)));
+    // What viewers draw is not known to be the same as what is there, or shown at all.
+    for shown in ["500", "900"] {
+        let there = asking(drawn, &[&look(shown)]);
+        let kit = Kit::new(12);
+        let prepared = prepare(arc(&there), &kit.sealed(50.0, 100.0)).unwrap();
+        assert_eq!(prepared.notes(), [SigningNote::FormRedrawn]);
+        assert!(asks(&verified(&there)));
+        let update = append_update(&there, &[(1, ANSWERED)], 1);
+        let signed = kit.sign(&update, Level::B, &kit.plain());
+        let options = VerifyOptions { original: Some(arc(&there)), ..kit.options() };
+        let report = verify_bytes(signed, &options);
+        let mut forbidden = report.changes.forbidden.iter();
+        assert!(forbidden.any(|change| change.detail.contains("NeedAppearances")), "{shown}");
+    }
 }
+
+#[test]
+fn an_empty_form_loses_its_request() {
+    let empty = TEXT.replace("/V(500 \\(net\\))", "");
+    assert_ne!(empty, TEXT);
+    assert!(!asks(&verified(&asking(&empty, &[]))));
+}
+
+/// The catalog of [`asking`] without the request.
+const ANSWERED: &str = "<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[4 0 R]/DA(/Helv 0 Tf 0 g)\
+                        /DR<</Font<</Helv 5 0 R>>>>>>>>";
 
 #[test]
 fn a_form_that_was_signed_stays_as_it_is() {
@@ -227,15 +245,7 @@ fn a_form_that_was_signed_stays_as_it_is() {
     let second = kit.sign(&first, Level::B, &kit.sealed(50.0, 100.0));
     assert!(asks(&second));
     // Who signed saw the fields as viewers draw them: the request must stay.
-    let update = append_update(
-        &first,
-        &[(
-            1,
-            "<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[4 0 R]/DA(/Helv 0 Tf 0 g)\
-               /DR<</Font<</Helv 5 0 R>>>>>>>>",
-        )],
-        1,
-    );
+    let update = append_update(&first, &[(1, ANSWERED)], 1);
     assert!(!verify_bytes(update, &kit.options()).ok);
 }
 

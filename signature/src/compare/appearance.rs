@@ -45,12 +45,6 @@ pub(super) fn shows_only(
     Ok(())
 }
 
-/// Whether an appearance that is there shows this text and nothing else, in whatever font.
-pub(crate) fn shows_its_value(view: &View<'_>, stream: &Stream, value: &str) -> bool {
-    let shown = shown_text(view, stream, &|_| true);
-    shown.is_ok_and(|shown| squeezed(&shown) == squeezed(value))
-}
-
 fn shown_text(
     view: &View<'_>,
     stream: &Stream,

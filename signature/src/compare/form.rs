@@ -8,6 +8,7 @@ use super::plain;
 use super::step::{Entry, Step, added};
 use super::style;
 use super::value::differing_keys;
+use super::values;
 use crate::pdf::{Dict, Object};
 
 const WHAT: &str = "the form, which lists the signature field";
@@ -62,7 +63,7 @@ fn check_key(step: &mut Step<'_>, form: &Entry, old: &Dict, new: &Dict, key: &st
             let asks = |value: &Object| value.as_bool().unwrap_or(false);
             let is_answered = asks(&entry.before) && !asks(&entry.after) && may_redraw(step);
             asks(&entry.after) == asks(&entry.before)
-                || is_answered && crate::sign::all_are_drawn(&step.after)
+                || is_answered && values::are_drawn_as_asked(step)
                 || plain::is_form_blank(step, &step.before)
                     && plain::is_form_blank(step, &step.after)
         }

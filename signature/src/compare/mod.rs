@@ -37,9 +37,9 @@ mod values;
 
 use std::collections::HashSet;
 
-pub(crate) use appearance::shows_its_value;
 pub(crate) use base::{Base, PrefixCheck, base_at, base_of_original};
 pub use change::{Below, Change, ChangeKind, Changes, Overlap};
+pub(crate) use plain::is_blank;
 
 use crate::pdf::{Document, Location, ObjRef, PdfError, PdfErrorKind, Revision, View};
 use crate::verify::SealRules;

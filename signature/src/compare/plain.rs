@@ -16,24 +16,31 @@ const PUSH_BUTTON: i64 = 1 << 16;
 /// there. A value could show something else in each, and an area cover what lies below.
 pub(super) fn is_form_blank(step: &Step<'_>, view: &View<'_>) -> bool {
     let Ok(fields) = view.form_fields() else { return false };
+    !has_unlisted_widget(step, view, &fields) && fields.iter().all(|field| is_blank(view, field))
+}
+
+/// Whether there is a widget that the form does not list: some readers take it for a field as well.
+pub(super) fn has_unlisted_widget(step: &Step<'_>, view: &View<'_>, fields: &[FormField]) -> bool {
     let known: HashSet<u32> =
         fields.iter().flat_map(|f| f.widgets.iter().chain(&f.id)).map(|id| id.number).collect();
-    // Some readers take a widget that the form does not list for a field as well.
     let mut unlisted = step.uses.styled().filter(|number| !known.contains(number));
-    if unlisted.any(|number| holds_widget_at(step, view, number)) {
-        return false;
+    unlisted.any(|number| holds_widget_at(step, view, number))
+}
+
+/// Whether a field is empty and shows nothing, whoever makes its appearance; signature fields have
+/// rules of their own.
+pub(crate) fn is_blank(view: &View<'_>, field: &FormField) -> bool {
+    if is_signature(field) {
+        return true;
     }
-    let mut others = fields.iter().filter(|field| !is_signature(field));
-    others.all(|field| {
-        let value = resolve(view, Some(&field.value)).0;
-        let is_empty = match &value {
-            Object::Null => true,
-            Object::String(text) => text.to_text().is_empty(),
-            Object::Name(name) => *name == "Off",
-            _ => false,
-        };
-        is_empty && widgets(view, field).iter().all(|widget| is_widget_blank(view, field, widget))
-    })
+    let value = resolve(view, Some(&field.value)).0;
+    let is_empty = match &value {
+        Object::Null => true,
+        Object::String(text) => text.to_text().is_empty(),
+        Object::Name(name) => *name == "Off",
+        _ => false,
+    };
+    is_empty && widgets(view, field).iter().all(|widget| is_widget_blank(view, field, widget))
 }
 
 fn holds_widget_at(step: &Step<'_>, view: &View<'_>, number: u32) -> bool {

@@ -5,9 +5,10 @@ use super::change::ChangeKind;
 use super::describe::shorten;
 use super::form;
 use super::place::Place;
+use super::plain;
 use super::step::{Step, resolve};
 use super::value::differing_keys;
-use crate::pdf::{Dict, FormField, ObjRef, Object};
+use crate::pdf::{Dict, FormField, ObjRef, Object, View};
 
 const READ_ONLY: i64 = 1;
 /// Of a button: it does something, and holds no value.
@@ -77,24 +78,53 @@ fn is_as_asked_for(step: &mut Step<'_>, field: &FormField, old: &Dict, new: &Dic
     else {
         return false;
     };
-    let expected = crate::sign::text_appearance(&step.before, &form, field, old);
-    let Some((dict, content)) = expected else { return false };
-    let look = step.entry(old, new, "AP").after;
-    let Some(look) = look.as_dict().filter(|look| look.iter().all(|e| e.key == *"N")) else {
-        return false;
-    };
-    let (Object::Stream(stream), Some(id)) = resolve(&step.after, look.get("N")) else {
-        return false;
-    };
-    let decoded = step.after.stream_data(&stream, content.len());
-    let keys = differing_keys(step.context.document, &dict, &stream.dict);
-    let is_same = keys.iter().all(|key| matches!(key.as_str(), "Length" | "Filter"))
-        && decoded.is_ok_and(|decoded| !decoded.damaged && decoded.data == content);
-    if is_same && step.is_new(id) && step.unexplained(id).is_some() {
+    let Some(id) = drawn_by_us(step, &form, field, old, new) else { return false };
+    if step.is_new(id) && step.unexplained(id).is_some() {
         let what = "the appearance of a form field";
         return step.claim(id, &[Place::Appearance], ChangeKind::FormValue, what);
     }
-    is_same
+    true
+}
+
+/// Whether readers show what they showed before once the form does not ask them to draw its fields
+/// any more: every field shows nothing either way, or had no appearance and has ours now. One that
+/// was there before may hide its text, or what lies below.
+pub(super) fn are_drawn_as_asked(step: &Step<'_>) -> bool {
+    let Some(form) = crate::sign::asking_form(&step.before) else { return false };
+    let Ok(fields) = step.before.form_fields() else { return false };
+    let dict = |view: &View<'_>, id: &ObjRef| {
+        view.get(*id).ok().and_then(|found| found.object.as_dict().cloned()).unwrap_or_default()
+    };
+    !plain::has_unlisted_widget(step, &step.before, &fields)
+        && fields.iter().all(|field| {
+            plain::is_blank(&step.before, field)
+                || field.widgets.iter().all(|id| {
+                    let (old, new) = (dict(&step.before, id), dict(&step.after, id));
+                    drawn_by_us(step, &form, field, &old, &new).is_some()
+                })
+        })
+}
+
+/// The appearance of a widget that had none, where it is exactly what this crate draws.
+fn drawn_by_us(
+    step: &Step<'_>,
+    form: &Dict,
+    field: &FormField,
+    old: &Dict,
+    new: &Dict,
+) -> Option<ObjRef> {
+    let (dict, content) = crate::sign::text_appearance(&step.before, form, field, old)?;
+    let look = step.entry(old, new, "AP").after;
+    let look = look.as_dict().filter(|look| look.iter().all(|e| e.key == *"N"))?;
+    let (Object::Stream(stream), Some(id)) = resolve(&step.after, look.get("N")) else {
+        return None;
+    };
+    let decoded = step.after.stream_data(&stream, content.len()).ok()?;
+    let keys = differing_keys(step.context.document, &dict, &stream.dict);
+    let is_same = keys.iter().all(|key| matches!(key.as_str(), "Length" | "Filter"))
+        && !decoded.damaged
+        && decoded.data == content;
+    is_same.then_some(id)
 }
 
 /// The value of the field as it is now.

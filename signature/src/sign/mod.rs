@@ -44,5 +44,5 @@ pub use permissions::{FieldLock, Permissions};
 pub use prepare::prepare_unchecked;
 pub use prepare::{prepare, prepare_timestamp};
 pub use prepared::{Prepared, SigningNote};
-pub(crate) use redraw::{all_are_drawn, asking_form, text_appearance};
+pub(crate) use redraw::{asking_form, text_appearance};
 pub use seal::{Seal, SealFit};

@@ -29,7 +29,13 @@ const BYTE_RANGE_LEN: usize = 56;
 /// for a field that cannot be signed; `NotVerifiable`; `PageNotFound` and `SealOutsidePage` for the seal;
 /// `InvalidArgument`.
 pub fn prepare(source: SharedSource, options: &PrepareOptions) -> Result<Prepared> {
-    put_together(source, options)?.checked()
+    match put_together(source.clone(), options, true)?.checked() {
+        // A form whose request is answered may look different to some readers: it stays, then.
+        Err(error) if error.kind() == PdfErrorKind::NotVerifiable && options.seal.is_some() => {
+            put_together(source, options, false)?.checked()
+        }
+        done => done,
+    }
 }
 
 /// Prepares a signature whether it could verify or not: for tests of documents that were laid out
@@ -39,10 +45,14 @@ pub fn prepare(source: SharedSource, options: &PrepareOptions) -> Result<Prepare
 /// As [`prepare`], without `NotVerifiable`.
 #[cfg(feature = "fixtures")]
 pub fn prepare_unchecked(source: SharedSource, options: &PrepareOptions) -> Result<Prepared> {
-    put_together(source, options)
+    put_together(source, options, true)
 }
 
-fn put_together(source: SharedSource, options: &PrepareOptions) -> Result<Prepared> {
+fn put_together(
+    source: SharedSource,
+    options: &PrepareOptions,
+    may_redraw: bool,
+) -> Result<Prepared> {
     check_reserve(options.reserve)?;
     let document = Document::open_shared(source, Limits::default())?;
     let mut update = Update::new(&document)?;
@@ -65,7 +75,7 @@ fn put_together(source: SharedSource, options: &PrepareOptions) -> Result<Prepar
         tags::tag(&mut update, widget, page)?;
     }
     if options.seal.is_some() {
-        redraw::answer(&mut update, permissions.is_signed, &mut notes)?;
+        redraw::answer(&mut update, may_redraw && !permissions.is_signed, &mut notes)?;
     }
     if options.certification.is_some() {
         certify(&mut update, id)?;

@@ -1,11 +1,11 @@
 //! Forms that ask viewers to draw their fields anew (`NeedAppearances`, ISO 32000-2, 12.7.3).
 //!
 //! Some viewers then draw signature fields anew too, and have nothing to draw: the seal is gone.
-//! Where every field already shows its value, or can be drawn here as simply as a viewer would,
-//! the request is answered and taken back.
+//! Where every field is empty, or can be drawn here as simply as a viewer would, the request is
+//! answered and taken back.
 
 use super::prepared::SigningNote;
-use crate::compare::shows_its_value;
+use crate::compare::is_blank;
 use crate::pdf::{
     Dict, FormField, ObjRef, Object, PdfString, Result, Update, View, write_entries, write_text,
 };
@@ -13,19 +13,18 @@ use crate::pdf::{
 /// Flags of text fields that are drawn in another way: multiple lines, password, comb.
 const UNUSUAL_TEXT: i64 = 1 << 12 | 1 << 13 | 1 << 24;
 const COMBO: i64 = 1 << 17;
-const PUSH_BUTTON: i64 = 1 << 16;
 /// Of the text, where the field leaves it to the viewer.
 const LARGEST: f64 = 12.0;
 
 /// Answers the request of the document's form, or notes that it stands.
 pub(super) fn answer(
     update: &mut Update<'_>,
-    is_signed: bool,
+    may_redraw: bool,
     notes: &mut Vec<SigningNote>,
 ) -> Result<()> {
     let view = update.document().head();
     let Some(form) = asking_form(&view) else { return Ok(()) };
-    let missing = if is_signed { None } else { missing(&view, &form) };
+    let missing = if may_redraw { missing(&view, &form) } else { None };
     let Some(missing) = missing else {
         notes.push(SigningNote::FormRedrawn);
         return Ok(());
@@ -54,52 +53,18 @@ pub(crate) fn asking_form(view: &View<'_>) -> Option<Dict> {
 
 type Drawn = (Dict, Vec<u8>);
 
-/// The appearances that are missing; `None` where one cannot be drawn here, or where one that is
-/// there may show something else than its field holds.
+/// The appearances that are missing; `None` where one cannot be drawn here, or where one is there
+/// already: it may show something else than what viewers draw.
 fn missing(view: &View<'_>, form: &Dict) -> Option<Vec<(ObjRef, Drawn)>> {
     let mut missing = Vec::new();
-    for field in view.form_fields().ok()? {
+    for field in view.form_fields().ok()?.into_iter().filter(|field| !is_blank(view, field)) {
         for widget in &field.widgets {
             let value = view.get(*widget).ok()?.object;
             let dict = value.as_dict()?;
-            if !is_drawn(view, &field, dict) {
-                missing.push((*widget, text_appearance(view, form, &field, dict)?));
-            }
+            missing.push((*widget, text_appearance(view, form, &field, dict)?));
         }
     }
     Some(missing)
-}
-
-/// Whether every widget of the form shows what its field holds, so that viewers need not draw.
-pub(crate) fn all_are_drawn(view: &View<'_>) -> bool {
-    let Ok(fields) = view.form_fields() else { return false };
-    fields.iter().all(|field| {
-        field.widgets.iter().all(|widget| {
-            let value = view.get(*widget).map(|found| found.object).unwrap_or_default();
-            value.as_dict().is_some_and(|dict| is_drawn(view, field, dict))
-        })
-    })
-}
-
-fn is_drawn(view: &View<'_>, field: &FormField, widget: &Dict) -> bool {
-    let look = view.lookup_dict(widget, "AP").ok().flatten();
-    match field.field_type.as_deref() {
-        Some("Sig") => true,
-        Some("Btn") => look.is_some() || field.flags & PUSH_BUTTON != 0 && !widget.contains("MK"),
-        _ => {
-            let Ok(value) = view.resolve(&field.value) else { return false };
-            let text = match &value {
-                Object::Null => String::new(),
-                Object::String(text) => text.to_text(),
-                _ => return false,
-            };
-            let normal = look.and_then(|look| view.lookup(&look, "N").ok()).unwrap_or_default();
-            match normal {
-                Object::Stream(stream) => shows_its_value(view, &stream, &text),
-                _ => text.trim().is_empty(),
-            }
-        }
-    }
 }
 
 /// What a text field or a combo box shows, in one line from the left, in the form's own font.
