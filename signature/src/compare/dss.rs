@@ -3,7 +3,7 @@
 use super::change::ChangeKind;
 use super::place::Place;
 use super::step::{Entry, Step, resolve};
-use crate::pdf::{Dict, Object};
+use crate::pdf::{Dict, Object, Stream};
 
 const LISTS: [&str; 3] = ["Certs", "OCSPs", "CRLs"];
 const VRI_LISTS: [&str; 3] = ["Cert", "OCSP", "CRL"];
@@ -128,12 +128,13 @@ fn check_item(step: &mut Step<'_>, item: &Object, is_list_new: bool) {
         return;
     }
     let found = id.and_then(|id| step.after.get(id).ok()).map(|found| found.object);
-    let data = match found.as_ref().and_then(Object::as_stream) {
+    let is_plain = |stream: &Stream| !["Subtype", "N"].iter().any(|key| stream.dict.contains(key));
+    let data = match found.as_ref().and_then(Object::as_stream).filter(|s| is_plain(s)) {
         Some(stream) => step.after.stream_data(stream, MAX_ITEM).map(Some),
         None => Ok(None),
     };
     match data {
-        Ok(Some(data)) if data.data.first() == Some(&crate::asn1::SEQUENCE) => {
+        Ok(Some(data)) if is_one_sequence(&data.data) => {
             step.cover_new(item, ChangeKind::ValidationData, WHAT, true);
         }
         _ => {
@@ -141,4 +142,24 @@ fn check_item(step: &mut Step<'_>, item: &Object, is_list_new: bool) {
             step.forbid(id, ChangeKind::Other, detail);
         }
     }
+}
+
+/// Whether these bytes are one DER SEQUENCE from the first to the last: what only begins like one
+/// may be content of a page.
+fn is_one_sequence(der: &[u8]) -> bool {
+    let Some((&crate::asn1::SEQUENCE, rest)) = der.split_first() else { return false };
+    let Some((&first, rest)) = rest.split_first() else { return false };
+    let (length, rest) = match first {
+        0..=0x7F => (usize::from(first), rest),
+        0x81..=0x84 => {
+            let (bytes, rest) =
+                rest.split_at_checked(usize::from(first & 0x7F)).unwrap_or_default();
+            if bytes.is_empty() {
+                return false;
+            }
+            (bytes.iter().fold(0, |length, byte| length << 8 | usize::from(*byte)), rest)
+        }
+        _ => return false,
+    };
+    rest.len() == length
 }

@@ -49,6 +49,8 @@ const SIGNED_KEYS: [&str; 6] = ["V", "AP", "DA", "F", "M", "MK"];
 const HIDDEN: i64 = 2;
 const NO_VIEW: i64 = 32;
 const PRINT: i64 = 4;
+/// The ten flags that there are (ISO 32000-2, table 167), all set.
+const ALL_FLAGS: i64 = (1 << 10) - 1;
 /// NoZoom and NoRotate let a widget show outside of its rectangle, ToggleNoView under the mouse.
 const UNBOUND: i64 = 8 | 16 | 256;
 const MAX_DEPTH: usize = 8;
@@ -204,8 +206,23 @@ fn check_value(step: &mut Step<'_>, field: ObjRef, dict: &Dict) -> Filled {
 /// Looks at what a signature widget shows.
 fn check_widget(step: &mut Step<'_>, id: ObjRef, dict: &Dict, name: &str, filled: Filled) {
     step.widgets.insert(id.number);
-    let rect = step.after.rect(dict, "Rect").filter(|rect| !rect.is_empty());
-    let flags = step.after.lookup(dict, "F").ok().and_then(|f| f.as_int()).unwrap_or(0);
+    let rect = step.after.rect(dict, "Rect");
+    let numbers = step.after.lookup(dict, "Rect").unwrap_or(Object::Bool(false));
+    let is_readable = numbers.as_array().is_some_and(|numbers| numbers.len() == 4);
+    if !numbers.is_null() && (rect.is_none() || !is_readable) {
+        // Readers make different things of it.
+        let detail = "the place of the widget cannot be read";
+        return step.forbid(Some(id), ChangeKind::Seal, detail);
+    }
+    let rect = rect.filter(|rect| !rect.is_empty());
+    let flags = match step.after.lookup(dict, "F") {
+        Ok(Object::Null) => 0,
+        Ok(Object::Int(flags)) if (0..=ALL_FLAGS).contains(&flags) => flags,
+        _ => {
+            let detail = "the flags of the widget cannot be read";
+            return step.forbid(Some(id), ChangeKind::Seal, detail);
+        }
+    };
     let is_hidden = flags & HIDDEN != 0 || flags & (NO_VIEW | PRINT) == NO_VIEW;
     let shows = rect.filter(|_| !is_hidden || flags & UNBOUND != 0);
     if shows.is_some() && flags & UNBOUND != 0 {
@@ -238,7 +255,7 @@ fn add_seal(step: &mut Step<'_>, widget: ObjRef, name: &str, rect: Rect) {
 /// Colours, captions and icons from which a viewer makes an appearance itself.
 fn has_caption(step: &Step<'_>, dict: &Dict) -> bool {
     let look = step.after.lookup_dict(dict, "MK").ok().flatten().unwrap_or_default();
-    ["BG", "CA", "RC", "AC", "I", "RI", "IX"].iter().any(|key| match look.get(key) {
+    ["BC", "BG", "CA", "RC", "AC", "I", "RI", "IX"].iter().any(|key| match look.get(key) {
         None | Some(Object::Null) => false,
         Some(Object::Array(values)) => !values.is_empty(),
         Some(_) => true,
@@ -253,7 +270,15 @@ fn check_appearance(
     kind: ChangeKind,
 ) -> Option<bool> {
     let look = step.after.lookup(dict, "AP").unwrap_or_default();
-    let Object::Dict(look) = look else { return Some(false) };
+    let look = match look {
+        Object::Dict(look) => look,
+        Object::Null => return Some(false),
+        _ => {
+            let detail = "the appearance of a signature is of another shape";
+            step.forbid(Some(id), ChangeKind::Seal, detail);
+            return None;
+        }
+    };
     if look.iter().any(|entry| entry.key != *"N") {
         let detail = "the appearance of a signature changes under the mouse";
         step.forbid(Some(id), ChangeKind::Seal, detail);

@@ -36,7 +36,9 @@ fn is_srgb_intent(step: &Step<'_>, dict: &Dict) -> bool {
         },
         key => WORDS.contains(&key) && is_word(&resolve(&step.after, Some(value)).0),
     };
-    !dict.has_repeated_keys() && dict.iter().all(|e| is_known(&e.key.to_text(), &e.value))
+    !dict.has_repeated_keys()
+        && dict.contains("DestOutputProfile")
+        && dict.iter().all(|e| is_known(&e.key.to_text(), &e.value))
 }
 
 fn is_srgb_stream(step: &Step<'_>, stream: &Stream) -> bool {

@@ -41,7 +41,7 @@ pub(crate) use base::{Base, PrefixCheck, base_at, base_of_original};
 pub use change::{Below, Change, ChangeKind, Changes, Overlap};
 pub(crate) use plain::is_blank;
 
-use crate::pdf::{Document, Location, ObjRef, PdfError, PdfErrorKind, Revision, View};
+use crate::pdf::{Document, Location, ObjRef, Object, PdfError, PdfErrorKind, Revision, View};
 use crate::verify::SealRules;
 use scan::Uses;
 use seal::SealFound;
@@ -236,12 +236,12 @@ fn look_at_seals(
     rules: &SealRules,
 ) -> (Vec<Overlap>, seal::Judged) {
     for seal in &mut seals {
-        let known = first.location(seal.widget.number);
-        seal.is_preplaced =
-            known.is_some_and(|(id, location)| id == seal.widget && location != Location::Free);
+        let known = first.get(seal.widget).ok().map(|found| found.object);
+        let known = known.as_ref().and_then(Object::as_dict);
+        seal.is_preplaced = known.is_some_and(|dict| dict.is_name("Subtype", "Widget"));
     }
     let head = document.head();
-    let placed = seal::place(&head, seals);
+    let placed = seal::place(&head, seals, document.work());
     let overlaps = placed.iter().flat_map(|seal| overlap::below(&head, seal)).collect();
     (overlaps, seal::judge(&placed, rules))
 }

@@ -10,6 +10,7 @@ use crate::pdf::{Dict, FormField, Location, Object, View};
 const MAX_DEPTH: usize = 32;
 /// Of a button: it holds no value, and shows its caption.
 const PUSH_BUTTON: i64 = 1 << 16;
+const COMBO: i64 = 1 << 17;
 
 /// Whether all fields but signatures are empty and show nothing: then it makes no difference
 /// whether readers make the appearances themselves (`NeedAppearances`) or take those that are
@@ -40,7 +41,11 @@ pub(crate) fn is_blank(view: &View<'_>, field: &FormField) -> bool {
         Object::Name(name) => *name == "Off",
         _ => false,
     };
-    is_empty && widgets(view, field).iter().all(|widget| is_widget_blank(view, field, widget))
+    // A list box shows its options, chosen or not.
+    let is_list = field.field_type.as_deref() == Some("Ch") && field.flags & COMBO == 0;
+    is_empty
+        && !is_list
+        && widgets(view, field).iter().all(|widget| is_widget_blank(view, field, widget))
 }
 
 fn holds_widget_at(step: &Step<'_>, view: &View<'_>, number: u32) -> bool {

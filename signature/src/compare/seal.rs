@@ -1,8 +1,10 @@
 //! Where visible seals stand.
 
+use std::collections::{HashMap, HashSet};
+
 use super::change::{Change, ChangeKind};
 use super::describe::shorten;
-use crate::pdf::{ObjRef, Page, Rect, View};
+use crate::pdf::{ObjRef, Object, Page, Rect, View, Work};
 use crate::verify::{SealPosition, SealRules};
 
 /// The appearance of a signature, on whatever page it is.
@@ -22,21 +24,28 @@ pub(super) struct PlacedSeal {
     pub(super) page: Page,
 }
 
-/// Finds the page of each seal. A seal that no page lists is not shown, and left out.
-pub(super) fn place(view: &View<'_>, seals: Vec<SealFound>) -> Vec<PlacedSeal> {
-    let mut open = seals;
+/// Finds the pages of each seal: all that list it. A seal that no page lists is not shown, and left
+/// out.
+pub(super) fn place(view: &View<'_>, seals: Vec<SealFound>, work: &Work) -> Vec<PlacedSeal> {
+    let mut by_widget: HashMap<ObjRef, SealFound> = HashMap::new();
+    for seal in seals {
+        by_widget.entry(seal.widget).or_insert(seal);
+    }
     let mut placed = Vec::new();
+    if by_widget.is_empty() {
+        return placed;
+    }
     for page in view.pages() {
-        if open.is_empty() {
-            break;
-        }
         let Ok(page) = page else { continue };
         let annots = view.lookup_array(&page.dict, "Annots").unwrap_or_default();
-        let listed = |seal: &SealFound| annots.iter().any(|a| a.as_ref() == Some(seal.widget));
-        let (here, elsewhere) = open.into_iter().partition(listed);
-        open = elsewhere;
-        let here: Vec<SealFound> = here;
-        placed.extend(here.into_iter().map(|seal| PlacedSeal { seal, page: page.clone() }));
+        if work.spend(annots.len() as u64).is_err() {
+            break;
+        }
+        let mut here = HashSet::new();
+        let listed = annots.iter().filter_map(Object::as_ref).filter(|id| here.insert(*id));
+        for seal in listed.filter_map(|id| by_widget.get(&id)) {
+            placed.push(PlacedSeal { seal: seal.clone(), page: page.clone() });
+        }
     }
     placed
 }

@@ -19,7 +19,7 @@ use crate::pdf::{Dict, Document, Location, ObjRef, Object, Revision, View};
 /// More changed objects than this are not looked at one by one.
 const MAX_CHANGED: usize = 50_000;
 /// Keys of a stream dictionary that make it show something from elsewhere.
-const OUTSIDE_KEYS: [&str; 6] = ["F", "FFilter", "Ref", "OPI", "Alternates", "OC"];
+const OUTSIDE_KEYS: [&str; 7] = ["F", "FFilter", "DP", "Ref", "OPI", "Alternates", "OC"];
 
 /// What every signature changes: it is not held against a document that a part of it is damaged.
 const SIGNED: Places = Places::of(&[

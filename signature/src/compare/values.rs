@@ -18,9 +18,9 @@ const FILLED_KEYS: [&str; 5] = ["V", "AP", "AS", "I", "M"];
 /// A field with text, choices or buttons, or one of its widgets, that was changed.
 pub(super) fn check(step: &mut Step<'_>, field: &FormField, id: ObjRef, old: &Dict, new: &Dict) {
     match judge(step, field, id, old, new) {
-        Ok(detail) => {
-            let is_filled = differing_keys(step.context.document, old, new) != ["AP"];
-            if field.id == Some(id) && is_filled {
+        Ok((detail, how)) => {
+            // Whichever part of the field was changed: its dictionary, or one of its widgets.
+            if how == How::Filled && !step.filled.contains(&field.name) {
                 step.filled.push(field.name.clone());
             }
             step.claim(id, &[Place::Field], ChangeKind::FormValue, detail);
@@ -32,19 +32,28 @@ pub(super) fn check(step: &mut Step<'_>, field: &FormField, id: ObjRef, old: &Di
     }
 }
 
+/// How a field comes to be changed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum How {
+    Filled,
+    /// It got the appearance that its form asks for.
+    Redrawn,
+}
+
 fn judge(
     step: &mut Step<'_>,
     field: &FormField,
     id: ObjRef,
     old: &Dict,
     new: &Dict,
-) -> Result<String, String> {
+) -> Result<(String, How), String> {
     let keys = differing_keys(step.context.document, old, new);
     if let Some(key) = keys.iter().find(|key| !FILLED_KEYS.contains(&key.as_str())) {
         return Err(format!("was changed: {}", shorten(key)));
     }
     if keys == ["AP"] && is_as_asked_for(step, field, old, new) {
-        return Ok(format!("the form field {} was drawn as the form asks", shorten(&field.name)));
+        let detail = format!("the form field {} was drawn as the form asks", shorten(&field.name));
+        return Ok((detail, How::Redrawn));
     }
     if !step.context.may_fill {
         return Err("was filled in, which is not allowed here".into());
@@ -69,7 +78,8 @@ fn judge(
         false,
     );
     let shown = shorten(&text_of(&value));
-    Ok(format!("the empty form field {} was filled with {shown:?}", shorten(&field.name)))
+    let detail = format!("the empty form field {} was filled with {shown:?}", shorten(&field.name));
+    Ok((detail, How::Filled))
 }
 
 /// Whether a missing appearance was drawn that the form asks for, exactly as this crate draws it.
@@ -163,7 +173,11 @@ fn check_text(
     value: &Object,
 ) -> Result<(), String> {
     let appearance = step.entry(old, new, "AP");
-    let Object::Dict(look) = &appearance.after else { return Ok(()) };
+    let look = match &appearance.after {
+        Object::Dict(look) => look,
+        Object::Null => return Ok(()),
+        _ => return Err("has an appearance of another shape".into()),
+    };
     if let Some(holder) = appearance.after_id
         && step.unexplained(holder).is_some()
     {
@@ -179,7 +193,11 @@ fn check_text(
         return Err("changes its appearance under the mouse".into());
     }
     let (normal, normal_id) = resolve(&step.after, look.get("N"));
-    let Object::Stream(stream) = normal else { return Ok(()) };
+    let stream = match normal {
+        Object::Stream(stream) => stream,
+        Object::Null => return Ok(()),
+        _ => return Err("has an appearance of another shape".into()),
+    };
     let Some(normal_id) = normal_id.filter(|n| step.unexplained(*n).is_some()) else {
         // An appearance that was there before shows nothing new.
         return if keys.iter().any(|key| key == "AP") {
@@ -195,7 +213,11 @@ fn check_text(
         return Err("has an appearance that is used elsewhere too, and was changed".into());
     }
     let is_old_font = |font: ObjRef| !step.changed.contains_key(&font.number);
-    appearance::shows_only(&step.after, &stream, &text_of(value), &is_old_font)?;
+    let text = text_of(value);
+    if text.trim().is_empty() && appearance::draws_something(&step.after, &stream) {
+        return Err("is empty, and shows something".into());
+    }
+    appearance::shows_only(&step.after, &stream, &text, &is_old_font)?;
     let what = "the appearance of a form field";
     step.claim(normal_id, &[Place::Appearance], ChangeKind::FormValue, what);
     let dict = Object::Dict(stream.dict.clone());

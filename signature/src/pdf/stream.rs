@@ -24,6 +24,10 @@ pub(crate) fn filters(dict: &Dict, resolve: &dyn Fn(&Object) -> Object) -> Resul
     if dict.contains("F") && !dict.contains("Filter") {
         return Err(unsupported("stream data in another file"));
     }
+    if dict.contains("DP") && dict.contains("DecodeParms") {
+        // Readers differ in which they take.
+        return Err(PdfError::corrupt("a stream has two sets of filter parameters"));
+    }
     let names = match value(["Filter", "F"]) {
         None | Some(Object::Null) => return Ok(Vec::new()),
         Some(Object::Array(names)) => names,

@@ -10,8 +10,10 @@ use crate::pdf::{
     Dict, FormField, ObjRef, Object, PdfString, Result, Update, View, write_entries, write_text,
 };
 
-/// Flags of text fields that are drawn in another way: multiple lines, password, comb.
-const UNUSUAL_TEXT: i64 = 1 << 12 | 1 << 13 | 1 << 24;
+/// Flags of text fields that are drawn in another way: multiple lines, password, file, comb, rich.
+const UNUSUAL_TEXT: i64 = 1 << 12 | 1 << 13 | 1 << 20 | 1 << 24 | 1 << 25;
+/// How many fields lie above each other at most.
+const MAX_DEPTH: usize = 32;
 const COMBO: i64 = 1 << 17;
 /// Of the text, where the field leaves it to the viewer.
 const LARGEST: f64 = 12.0;
@@ -67,6 +69,21 @@ fn missing(view: &View<'_>, form: &Dict) -> Option<Vec<(ObjRef, Drawn)>> {
     Some(missing)
 }
 
+/// An entry of a widget, or of the nearest field above that has it.
+fn inherited(view: &View<'_>, widget: &Dict, key: &str) -> Option<Object> {
+    let mut current = widget.clone();
+    for _ in 0..MAX_DEPTH {
+        match view.lookup(&current, key) {
+            Ok(Object::Null) => {}
+            Ok(value) => return Some(value),
+            // What cannot be read is not nothing.
+            Err(_) => return Some(Object::Bool(false)),
+        }
+        current = view.lookup_dict(&current, "Parent").ok()??;
+    }
+    None
+}
+
 /// What a text field or a combo box shows, in one line from the left, in the form's own font.
 /// `None` where it would take more than that.
 pub(crate) fn text_appearance(
@@ -80,13 +97,14 @@ pub(crate) fn text_appearance(
         Some("Ch") => field.flags & COMBO != 0,
         _ => false,
     };
-    let entry = |key: &str| {
-        let held = [widget, &field.dict, form].into_iter().find_map(|dict| dict.get(key));
-        held.and_then(|value| view.resolve(value).ok()).unwrap_or_default()
-    };
-    let is_turned = view.lookup_dict(widget, "MK").ok()?.is_some_and(|mk| mk.contains("R"));
-    let is_left = entry("Q").as_int().unwrap_or(0) == 0;
-    if !is_plain || widget.contains("AP") || is_turned || !is_left {
+    let entry = |key: &str| inherited(view, widget, key).or_else(|| view.lookup(form, key).ok());
+    let is_drawn_otherwise = view.lookup_dict(widget, "MK").ok()?.is_some_and(|mk| {
+        ["R", "BG", "BC"].iter().any(|key| mk.get(key).is_some_and(|value| !value.is_null()))
+    });
+    // Texts that stand for others, are formatted by scripts, or are rich.
+    let is_derived = ["Opt", "AA", "RV"].iter().any(|key| inherited(view, widget, key).is_some());
+    let is_left = entry("Q").unwrap_or_default().as_int().unwrap_or(0) == 0;
+    if !is_plain || widget.contains("AP") || is_drawn_otherwise || is_derived || !is_left {
         return None;
     }
     let value = view.resolve(&field.value).ok()?.as_string()?.to_text();
@@ -96,7 +114,7 @@ pub(crate) fn text_appearance(
     }
     let rect = view.rect(widget, "Rect")?;
     let (width, height) = (rect.x1 - rect.x0, rect.y1 - rect.y0);
-    let style = entry("DA").as_string()?.to_text();
+    let style = entry("DA")?.as_string()?.to_text();
     let (style, size) = with_size(&style, height)?;
     let resources = view.lookup_dict(form, "DR").ok()??;
     let fonts = resources.get("Font")?.clone();

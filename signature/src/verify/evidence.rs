@@ -1,9 +1,11 @@
 //! Certificates and revocation answers inside a document: those of its security store, its
 //! signatures and its timestamps. Each is checked itself before it is believed.
 
+use std::collections::HashSet;
+
 use crate::asn1::Time;
 use crate::cms::SignedData;
-use crate::pdf::{Dict, Object, View};
+use crate::pdf::{Dict, Location, ObjRef, Object, View};
 use crate::revocation::{BasicResponse, Crl, Question, Status, check};
 use crate::x509::{Certificate, Chain};
 
@@ -19,6 +21,8 @@ pub(super) struct Evidence {
     ocsp: Vec<BasicResponse>,
     crls: Vec<Crl>,
     bytes_left: usize,
+    /// What stores of several revisions list.
+    seen: HashSet<(ObjRef, Location)>,
     /// Items that are no evidence, or were too many or too large.
     pub(super) passed_over: usize,
 }
@@ -52,6 +56,12 @@ impl Evidence {
         let list = view.lookup_array(store, key).unwrap_or_default();
         self.passed_over += list.len().saturating_sub(MAX_ITEMS);
         for item in list.iter().take(MAX_ITEMS) {
+            if let Some(id) = item.as_ref()
+                && let Some((_, location)) = view.location(id.number)
+                && !self.seen.insert((id, location))
+            {
+                continue;
+            }
             let data = match view.resolve(item) {
                 Ok(Object::Stream(stream)) => view.stream_data(&stream, self.bytes_left).ok(),
                 _ => None,

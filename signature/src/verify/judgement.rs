@@ -157,6 +157,12 @@ fn judge(
     notes: &mut Vec<String>,
 ) -> (All, All) {
     let mut evidence = Evidence::new();
+    // An update may leave out of its store what speaks against somebody.
+    for index in 0..document.revisions().len() {
+        if let Some(view) = document.at_revision(index) {
+            evidence.add_store(&view);
+        }
+    }
     evidence.add_store(&document.head());
     candidates
         .iter()
