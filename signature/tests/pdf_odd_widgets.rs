@@ -1,5 +1,11 @@
 //! Widgets, appearances and stores that readers understand in different ways: whatever one of them
 //! may show, the verification is not fooled by what another makes of it.
+#![allow(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "test code; helpers count as outside of tests"
+)]
 
 mod common;
 mod verify_kit;
