@@ -260,7 +260,7 @@ mod held {
         HELD.rcu(|held| {
             let mut held = held.as_ref().map_or_else(Vec::new, |held| held.to_vec());
             change(&mut held);
-            Some(held.into())
+            (!held.is_empty()).then(|| held.into())
         });
     }
 

@@ -491,7 +491,7 @@ pub unsafe extern "C" fn signdoc_recover(
         let watch: Option<&Watch> = entry.optional(call, "call")?;
         let out = entry.place(out, "out")?;
         let found = match engine {
-            None => signdoc_core::recover(folder)?,
+            None => on_own_thread(move || signdoc_core::recover(folder))?,
             Some(engine) => {
                 let settings = call::settings(timeout_ms, watch);
                 wait::run(engine, watch, |client| async move {
@@ -507,6 +507,17 @@ pub unsafe extern "C" fn signdoc_recover(
         out.put(signdoc_buffer::of(serde_json::Value::Array(told).to_string()));
         Result::Ok(())
     })
+}
+
+/// Runs work on a thread of ours: what the standard library notes of a thread that it did not start
+/// stays until the process ends.
+fn on_own_thread<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let failed = |why: &str| Error::new(Code::Internal, format!("signdoc_recover: {why}"));
+    let started = std::thread::Builder::new().name("signdoc-recover".to_owned()).spawn(work);
+    let thread = started.map_err(|error| failed(&error.to_string()))?;
+    thread.join().unwrap_or_else(|_| Err(failed("a thread ended before its time")))
 }
 
 /// Frees what is known of an order. NULL is fine.
