@@ -28,7 +28,7 @@ def class_path(fetch=False):
     listed = target / "classpath"
     sources = [FOLDER / "pom.xml", *FOLDER.glob("src/main/java/*.java")]
     newest = max(path.stat().st_mtime for path in sources)
-    if not listed.is_file() or listed.stat().st_mtime < newest:
+    if not _is_current(listed, newest):
         command = ["mvn", "-q", "-B", *([] if fetch else ["--offline"]), "compile"]
         command += ["dependency:build-classpath", f"-Dmdep.outputFile={listed}"]
         made = subprocess.run(command, check=False, capture_output=True, text=True, cwd=FOLDER)
@@ -38,6 +38,12 @@ def class_path(fetch=False):
             raise Missing(f"Maven fails: {made.stdout[-500:]}")
         os.utime(listed)
     return f"{target / 'classes'}{os.pathsep}{listed.read_text().strip()}"
+
+
+def _is_current(listed, newest):
+    if not listed.is_file() or listed.stat().st_mtime < newest:
+        return False
+    return all(pathlib.Path(jar).exists() for jar in listed.read_text().strip().split(os.pathsep))
 
 
 def _run(path, program, *arguments):
