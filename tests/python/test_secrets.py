@@ -256,6 +256,40 @@ def test_documents_do_not_show_either() -> None:
     assert not any(text[at : at + 64] in everything for at in range(0, len(text) - 64, 16))
 
 
+def test_nor_in_what_an_error_carries() -> None:
+    """The results beside a refusal are texts of the other side as well."""
+    with RawService() as service:
+
+        def created(request: Any) -> Reply:
+            said = request.headers["authorization"]
+            result = {"converted": False, "conversionErrors": [said], "description": said}
+            body = {"sign_id": SIGN_ID, "conversionResults": [result]}
+            return Reply.of(201, body)
+
+        def handed_out(request: Any) -> Reply:
+            said = request.headers["authorization"]
+            return Reply.of(200, {**pades_answer(b"%PDF-1.7"), "orderName": said, "signId": said})
+
+        service.order(PADES)
+        service.on("POST", PADES, created)
+        service.on("DELETE", PADES, handed_out)
+        with service.client(max_retries=0) as client:
+            with pytest.raises(signdoc.SignDocError) as refused:
+                client.pades.create("Loan", [PadesDocument(PDF)], strict=True)
+            with pytest.raises(signdoc.SignDocError) as puzzled:
+                client.pades.download(SIGN_ID)
+    assert refused.value.order is not None
+    assert puzzled.value.download is not None
+    tokens = {one for request in service.requests for one in live(request)}
+    assert tokens
+    for error in (refused.value, puzzled.value):
+        shown = str(error) + repr(error) + repr(error.details) + repr(error.download)
+        shown += repr(pickle.loads(pickle.dumps(error)).__dict__)
+        if error.order is not None:
+            shown += repr(error.order) + repr(list(error.order.conversions))
+        assert not [form for token in tokens for form in forms_of(token) if form in shown]
+
+
 def test_a_raw_answer_goes_along_in_a_pickle() -> None:
     """A worker's error crosses to its parent: with the only copy there is."""
     body = json.dumps({**pades_answer(b"%PDF-1.7"), "signingResults": {}}).encode()

@@ -228,20 +228,22 @@ impl Download {
     /// Replaces what the service said in words where `change` has something else.
     pub(crate) fn map_texts(&mut self, change: &dyn Fn(&str) -> Option<String>) {
         let mut texts: Vec<&mut Option<String>> = Vec::new();
-        match self {
+        let sign_id = match self {
             Self::Pades(pades) => {
                 texts.push(&mut pades.order_name);
                 for one in &mut pades.documents {
                     let stated = [&mut one.signed_sha256, &mut one.unsigned_sha256];
                     texts.extend(stated.into_iter().chain([&mut one.description]));
                 }
+                &mut pades.sign_id
             }
             Self::Sdo(sdo) => {
                 texts.extend([&mut sdo.client_id, &mut sdo.order_name]);
                 texts.extend(sdo.documents.iter_mut().map(|one| &mut one.document_hash));
+                &mut sdo.sign_id
             }
-        }
-        for text in texts.into_iter().flatten() {
+        };
+        for text in texts.into_iter().flatten().chain([sign_id]) {
             if let Some(changed) = change(text) {
                 *text = changed;
             }
