@@ -162,6 +162,18 @@ fn a_clock_that_is_off_is_told_with_how_much() {
 }
 
 #[test]
+fn orders_that_would_go_to_the_address_of_conversions_are_told() {
+    let builder = Sandbox::builder().environment(Environment::Production).client_secret(SECRET);
+    let sandbox = builder.two_addresses(true).start().unwrap();
+    let base = ("SIGNDOC_BASE_URL", sandbox.base_url());
+    checked_in(&sandbox, &[], &[base, ("SIGNDOC_ORDERS_URL", sandbox.orders_url())], 0);
+    let told = checked_in(&sandbox, &[], &[base, ("SIGNDOC_ORDERS_URL", sandbox.base_url())], 5);
+    assert_eq!(failed(&told), ["orders"], "{told:#}");
+    let remedy = point(&told, "orders")["remedy"].as_str().unwrap();
+    assert!(remedy.contains("signdoc-baseurl"), "{remedy}");
+}
+
+#[test]
 fn a_scope_that_does_not_open_the_service_is_told() {
     let sandbox = sandbox();
     let told = checked(&sandbox, &["--scope", "esign/nnin"], 4);
