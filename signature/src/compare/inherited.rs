@@ -32,6 +32,16 @@ pub(super) fn is_written_out(step: &Step<'_>, old: &Dict, new: &Dict, key: &str)
     false
 }
 
+/// Whether a number, or a few, stand elsewhere now and are the same: `Rotate 8 0 R` and another
+/// object that is 0 as well.
+pub(super) fn is_moved(step: &Step<'_>, old: &Dict, new: &Dict, key: &str) -> bool {
+    let entry = step.entry(old, new, key);
+    let is_number = |value: &Object| value.as_number().is_some();
+    let is_plain = is_number(&entry.before)
+        || entry.before.as_array().is_some_and(|values| values.iter().all(is_number));
+    ATTRIBUTES.contains(&key) && is_plain && !step.differs(&entry)
+}
+
 /// The same reference, or the same value where one of the two was written in its place.
 fn is_same(step: &Step<'_>, before: &Object, after: &Object) -> bool {
     let document = step.context.document;

@@ -30,9 +30,16 @@ pub(super) fn check(step: &mut Step<'_>) {
 
 fn check_page(step: &mut Step<'_>, id: ObjRef, old: &Dict, new: &Dict) {
     let keys = differing_keys(step.context.document, old, new);
+    let (moved, keys): (Vec<_>, Vec<_>) =
+        keys.into_iter().partition(|key| inherited::is_moved(step, old, new, key));
+    for key in &moved {
+        let entry = step.entry(old, new, key);
+        let what = "a number of a page, which is the same";
+        step.claim_entry(&entry, Place::Drawn, ChangeKind::Restated, what);
+    }
     let (written_out, keys): (Vec<_>, Vec<_>) =
         keys.into_iter().partition(|key| inherited::is_written_out(step, old, new, key));
-    if keys.is_empty() && !written_out.is_empty() {
+    if keys.is_empty() && !(written_out.is_empty() && moved.is_empty()) {
         let what = "a page, with what it inherits written out";
         step.claim(id, &[Place::Page], ChangeKind::Restated, what);
         return;

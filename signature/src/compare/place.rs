@@ -309,7 +309,7 @@ impl Places {
         self.0 == 0
     }
 
-    pub(super) fn with(self, place: Place) -> Places {
+    pub(super) const fn with(self, place: Place) -> Places {
         Places(self.0 | Places::of(&[place]).0)
     }
 

@@ -11,6 +11,7 @@ use super::change::{Change, ChangeKind};
 use super::describe::describe;
 use super::numbers::Numbers;
 use super::place::{Place, Places};
+use super::resources::{self, Unnamed};
 use super::scan::{Uses, claims_more, says_its_length};
 use super::seal::SealFound;
 use super::value::same_value;
@@ -83,6 +84,8 @@ pub(super) struct Step<'a> {
     names_before: OnceCell<HashSet<String>>,
     /// The structure's number trees before and after, read when first asked for.
     pub(super) numbers: OnceCell<Option<(Numbers, Numbers)>>,
+    /// External objects that were added to resources, and that no content names.
+    pub(super) unnamed: Unnamed,
     /// How many entries of pages were looked up in what they inherit.
     pub(super) inherited: Cell<usize>,
 }
@@ -120,6 +123,7 @@ impl<'a> Step<'a> {
             signed_fields: Vec::new(),
             names_before: OnceCell::new(),
             numbers: OnceCell::new(),
+            unnamed: Unnamed::default(),
             inherited: Cell::new(0),
         }
     }
@@ -139,6 +143,7 @@ impl<'a> Step<'a> {
         super::idle::recall(self);
         super::file::check_structure(self);
         super::trailer::check(self);
+        resources::check(self);
         match (self.before.catalog(), self.after.catalog()) {
             (Ok(before), Ok(after)) => super::catalog::check(self, &before, &after),
             _ => self.forbid(None, ChangeKind::Other, "the catalog cannot be read"),
@@ -173,9 +178,11 @@ impl<'a> Step<'a> {
 
     /// What this revision refers to counts before anything in it is explained.
     fn note_uses(&mut self) {
+        self.unnamed = resources::find(self);
         self.uses.add_dict(None, self.after.trailer());
         for changed in self.changed.values() {
-            self.uses.add(Some(changed.id), &changed.after);
+            let used = self.unnamed.without(changed.id.number, &changed.after);
+            self.uses.add(Some(changed.id), used.as_ref().unwrap_or(&changed.after));
         }
         self.uses.settle();
     }
