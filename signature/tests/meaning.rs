@@ -194,6 +194,37 @@ fn information_may_say_what_the_metadata_says() {
 }
 
 #[test]
+fn information_may_be_written_anew_by_other_keys_and_once() {
+    let judge = Judge::new(71);
+    // A key in Latin-1, and an entry that is there twice: readers take either.
+    let base = base_with(&[(10, "<</Title(One)/Title(Two)/Saks#e5r(2024)>>")]);
+    for said in ["One", "Two"] {
+        let text = format!("<</Title({said})/Saks#c3#a5r(2024)>>");
+        judge.fine(&base, &base.update(&[(10, &text)]));
+    }
+    judge.caught(&base, &base.update(&[(10, "<</Title(Three)/Saks#c3#a5r(2024)>>")]), "Title");
+    let twice = "<</Title(One)/Title(Three)/Saks#c3#a5r(2024)>>";
+    judge.caught(&base, &base.update(&[(10, twice)]), "Title");
+    let other = "<</Title(One)/Saks#c3#a5r(2025)>>";
+    judge.caught(&base, &base.update(&[(10, other)]), "Saksår");
+}
+
+#[test]
+fn a_number_of_a_page_may_stand_in_another_object() {
+    let judge = Judge::new(72);
+    let moved = |text: &str| page(&format!("/Rotate {text}"));
+    let mut all = objects();
+    all[2].1 = moved("20 0 R");
+    all.push((20, "0".into()));
+    let base = File::new(&all, "/Info 10 0 R");
+    let to = |value: &str| base.update(&[(3, &moved("21 0 R")), (21, value)]);
+    judge.fine(&base, &to("0"));
+    judge.fine(&base, &base.update(&[(3, &moved("0"))]));
+    judge.caught(&base, &to("90"), "Rotate");
+    judge.caught(&base, &base.update(&[(20, "90")]), "a number was changed");
+}
+
+#[test]
 fn the_only_possible_type_may_be_left_out() {
     let judge = Judge::new(63);
     let base = base();

@@ -63,6 +63,23 @@ fn seals_must_stand_where_they_were_asked_for() {
 }
 
 #[test]
+fn a_seal_on_a_turned_page_need_not_be_turned() {
+    let kit = Kit::new(89);
+    for (turned, ok) in [("", false), ("/Rotate 90", true), ("/Rotate 180", false)] {
+        let original =
+            PdfBuilder::new().page_entries(&format!("/MediaBox[0 0 595 842]{turned}")).build();
+        let mut high = kit.sealed(40.0, 60.0);
+        let seal = high.seal.as_mut().unwrap();
+        (seal.width, seal.height) = (100.0, 280.0);
+        let signed = kit.sign(&original, Level::B, &high);
+        assert_eq!(verify_with(&kit, &original, &signed, None).ok, ok, "{turned}");
+        (high.seal.as_mut().unwrap().width, high.seal.as_mut().unwrap().height) = (160.0, 280.0);
+        let signed = kit.sign(&original, Level::B, &high);
+        assert!(!verify_with(&kit, &original, &signed, None).ok, "{turned}");
+    }
+}
+
+#[test]
 fn one_place_takes_one_seal_and_sizes_are_limited() {
     let kit = Kit::new(82);
     let original = fixtures::simple();

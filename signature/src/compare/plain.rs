@@ -14,12 +14,10 @@ const COMBO: i64 = 1 << 17;
 
 /// Whether all fields but signatures are empty and show nothing: then it makes no difference
 /// whether readers make the appearances themselves (`NeedAppearances`) or take those that are
-/// there. A value could show something else in each, and an area that has an appearance cover what
-/// lies below.
+/// there. A value could show something else in each, and an area cover what lies below.
 pub(super) fn is_form_blank(step: &Step<'_>, view: &View<'_>) -> bool {
     let Ok(fields) = view.form_fields() else { return false };
-    let is_alike = |field| is_blank(view, field) || is_frame(view, field);
-    !has_unlisted_widget(step, view, &fields) && fields.iter().all(is_alike)
+    !has_unlisted_widget(step, view, &fields) && fields.iter().all(|field| is_blank(view, field))
 }
 
 /// Whether there is a widget that the form does not list: some readers take it for a field as well.
@@ -48,19 +46,6 @@ pub(crate) fn is_blank(view: &View<'_>, field: &FormField) -> bool {
     is_empty
         && !is_list
         && widgets(view, field).iter().all(|widget| is_widget_blank(view, field, widget))
-}
-
-/// Whether a text field is empty and has no appearance, but a border or a background. Readers that
-/// draw fields without an appearance do so whether the form asks for it or not.
-pub(super) fn is_frame(view: &View<'_>, field: &FormField) -> bool {
-    let is_text = field.field_type.as_deref() == Some("Tx");
-    let value = resolve(view, Some(&field.value)).0;
-    is_text
-        && (value.is_null() || value.as_string().is_some_and(|text| text.to_text().is_empty()))
-        && widgets(view, field).iter().all(|widget| {
-            let look = view.lookup(widget, "AP").unwrap_or_default();
-            look.is_null() && !["RV", "DS", "RC"].iter().any(|key| widget.contains(key))
-        })
 }
 
 fn holds_widget_at(step: &Step<'_>, view: &View<'_>, number: u32) -> bool {

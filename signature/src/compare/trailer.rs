@@ -5,7 +5,7 @@ use super::describe::shorten;
 use super::place::Place;
 use super::step::{Entry, Step, resolve};
 use super::value::{differing_keys, same_value};
-use crate::pdf::{Dict, Object};
+use crate::pdf::{Dict, Name, Object};
 
 /// Keys that belong to the cross-reference section, not to the document.
 const SECTION_KEYS: [&str; 9] =
@@ -100,10 +100,13 @@ fn check_info(step: &mut Step<'_>, info: &Entry) {
         (Object::Null, Object::Dict(after)) => (&empty, after),
         _ => return,
     };
+    let (before, after) = (&with_text_keys(before), &with_text_keys(after));
     let mut keys = differing_keys(step.context.document, before, after);
     keys.retain(|key| {
         let entry = step.entry(before, after, key);
-        !is_same_information(&entry.before, &entry.after) && !says_metadata(step, key, &entry.after)
+        let is_once = after.iter().filter(|entry| entry.key == **key).count() <= 1;
+        let was_said = is_once && was_said(step, before, key, &entry.after);
+        !was_said && !says_metadata(step, key, &entry.after)
     });
     if keys.is_empty() && info.after_id.is_none_or(|id| step.unexplained(id).is_none()) {
         return;
@@ -114,6 +117,26 @@ fn check_info(step: &mut Step<'_>, info: &Entry) {
     }
     step.claim_entry(info, Place::Info, ChangeKind::Metadata, "the document information");
     step.cover_new(&Object::Dict(after.clone()), ChangeKind::Metadata, "the information", false);
+}
+
+/// The same with keys in UTF-8, as the standard has them (7.9.2.3); others are taken for Latin-1.
+fn with_text_keys(information: &Dict) -> Dict {
+    let mut out = Dict::new();
+    for entry in information.iter() {
+        let bytes = entry.key.as_bytes();
+        let key = match std::str::from_utf8(bytes) {
+            Ok(text) => text.to_owned(),
+            Err(_) => bytes.iter().map(|byte| char::from(*byte)).collect(),
+        };
+        out.push(Name::new(key), entry.value.clone(), None);
+    }
+    out
+}
+
+/// Whether an entry said so before; one that is there more than once says any of its values.
+fn was_said(step: &Step<'_>, before: &Dict, key: &str, after: &Object) -> bool {
+    let mut said = before.iter().filter(|entry| entry.key == *key);
+    said.any(|entry| is_same_information(&resolve(&step.before, Some(&entry.value)).0, after))
 }
 
 /// Whatever the key: its strings are text, and compare as it is shown.

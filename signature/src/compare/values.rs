@@ -97,9 +97,8 @@ fn is_as_asked_for(step: &mut Step<'_>, field: &FormField, old: &Dict, new: &Dic
 }
 
 /// Whether readers show what they showed before once the form does not ask them to draw its fields
-/// any more: every field shows nothing either way, is an empty frame that readers draw by themselves,
-/// or had no appearance and has ours now. One that was there before may hide its text, or what lies
-/// below.
+/// any more: every field shows nothing either way, or had no appearance and has ours now. One that
+/// was there before may hide its text, or what lies below.
 pub(super) fn are_drawn_as_asked(step: &Step<'_>) -> bool {
     let Some(form) = crate::sign::asking_form(&step.before) else { return false };
     let Ok(fields) = step.before.form_fields() else { return false };
@@ -109,7 +108,6 @@ pub(super) fn are_drawn_as_asked(step: &Step<'_>) -> bool {
     !plain::has_unlisted_widget(step, &step.before, &fields)
         && fields.iter().all(|field| {
             plain::is_blank(&step.before, field)
-                || plain::is_frame(&step.before, field)
                 || field.widgets.iter().all(|id| {
                     let (old, new) = (dict(&step.before, id), dict(&step.after, id));
                     drawn_by_us(step, &form, field, &old, &new).is_some()
