@@ -7,10 +7,21 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// What a path leads to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub(super) enum Place {
+/// Declares the places, with the list of all of them.
+macro_rules! places {
+    ($($(#[$doc:meta])* $name:ident,)*) => {
+        /// What a path leads to.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[repr(u8)]
+        pub(super) enum Place {
+            $($(#[$doc])* $name,)*
+        }
+
+        const ALL: &[Place] = &[$(Place::$name),*];
+    };
+}
+
+places! {
     Trailer,
     Catalog,
     Info,
@@ -56,38 +67,7 @@ pub(super) enum Place {
 
 use Place::*;
 
-pub(super) const COUNT: usize = 29;
-const ALL: [Place; COUNT] = [
-    Trailer,
-    Catalog,
-    Info,
-    Metadata,
-    Extensions,
-    Permissions,
-    Intents,
-    Page,
-    PageKids,
-    Annotations,
-    Field,
-    FieldKids,
-    Form,
-    FormFields,
-    FormResources,
-    FormStyle,
-    Value,
-    Appearance,
-    Detail,
-    Store,
-    Related,
-    RelatedEntry,
-    EvidenceList,
-    Evidence,
-    Structure,
-    Numbers,
-    NumberKids,
-    Drawn,
-    Other,
-];
+pub(super) const COUNT: usize = ALL.len();
 
 /// An element of an array, among the keys.
 const ITEM: &str = "[]";
@@ -318,7 +298,7 @@ impl Places {
     }
 
     pub(super) fn iter(self) -> impl Iterator<Item = Place> {
-        ALL.into_iter().filter(move |place| self.contains(*place))
+        ALL.iter().copied().filter(move |place| self.contains(*place))
     }
 }
 
@@ -327,7 +307,11 @@ pub(super) type Path = [Option<Place>; COUNT];
 
 /// The path of no key at all.
 pub(super) fn here() -> Path {
-    ALL.map(Some)
+    path_of(Some)
+}
+
+fn path_of(leads: impl Fn(Place) -> Option<Place>) -> Path {
+    std::array::from_fn(|index| ALL.get(index).copied().and_then(&leads))
 }
 
 /// Where one key leads from each place, by key; the first is for all keys that no line names.
@@ -339,10 +323,10 @@ struct Keys {
 static KEYS: LazyLock<Keys> = LazyLock::new(|| {
     let named = ENTRIES.iter().flat_map(|(_, entries)| entries.iter().map(|(key, _)| *key));
     let mut numbers = BTreeMap::new();
-    let mut paths = vec![ALL.map(|place| place.entry(None))];
+    let mut paths = vec![path_of(|place| place.entry(None))];
     for key in std::iter::once(ITEM).chain(named) {
         numbers.entry(key.as_bytes()).or_insert_with(|| {
-            paths.push(ALL.map(|place| place.entry(Some(key))));
+            paths.push(path_of(|place| place.entry(Some(key))));
             paths.len() - 1
         });
     }
@@ -417,7 +401,7 @@ mod tests {
 
     #[test]
     fn every_place_has_its_number_and_words() {
-        for (index, place) in ALL.into_iter().enumerate() {
+        for (index, place) in ALL.iter().copied().enumerate() {
             assert_eq!(place as usize, index);
             assert!(!place.words().is_empty());
             assert_eq!(Places::of(&[place]).iter().collect::<Vec<_>>(), [place]);
