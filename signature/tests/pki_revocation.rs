@@ -183,7 +183,7 @@ fn a_list_that_names_the_certificate_counts_whatever_its_scope() {
         (point, writer::sequence(&[&elsewhere])),
         (point, writer::sequence(&[&yes(2)])),
         (point, writer::sequence(&[&writer::tlv(0x83, &[0x06, 0x40])])),
-        (point, writer::sequence(&[&yes(4)])),
+        (point, writer::sequence(&[&yes(5)])),
         (point, vec![1, 2, 3]),
         (oids::DELTA_CRL, writer::integer(1)),
         (unknown, writer::null()),

@@ -128,6 +128,14 @@ oids! {
     CRL_DISTRIBUTION_POINTS = [2, 5, 29, 31];
     /// Extension certificatePolicies (RFC 5280).
     CERTIFICATE_POLICIES = [2, 5, 29, 32];
+    /// The policy that stands for any (RFC 5280).
+    ANY_POLICY = [2, 5, 29, 32, 0];
+    /// Extension policyMappings (RFC 5280).
+    POLICY_MAPPINGS = [2, 5, 29, 33];
+    /// Extension policyConstraints (RFC 5280).
+    POLICY_CONSTRAINTS = [2, 5, 29, 36];
+    /// Extension inhibitAnyPolicy (RFC 5280).
+    INHIBIT_ANY_POLICY = [2, 5, 29, 54];
     /// Extension authorityKeyIdentifier (RFC 5280).
     AUTHORITY_KEY_ID = [2, 5, 29, 35];
     /// Extension extKeyUsage (RFC 5280).

@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use super::point::{Reasons, Scope, delegates_to};
+use super::signer::{Scene, SignerStatus};
 use super::status::{Question, Status};
 use crate::asn1::{
     ENUMERATED, GENERALIZED_TIME, INTEGER, Malformed, Oid, Reader, SEQUENCE, Time, UTC_TIME,
@@ -9,9 +11,13 @@ use crate::asn1::{
 };
 use crate::crypto::AlgorithmIdentifier;
 use crate::x509::{Certificate, Extension, Name};
-use crate::x509::{point_name_urls, read_extensions, span, verify_signed};
+use crate::x509::{read_extensions, span, verify_signed};
 
 const WHAT: &str = "revocation list";
+
+/// Why a list alone does not answer.
+pub(super) const SOME_REASONS: &str =
+    "the revocation lists are about some reasons for a revocation only";
 
 /// A CertificateList as it was read (RFC 5280, 5.1). Nothing in it has been checked yet.
 #[derive(Clone, Debug)]
@@ -28,14 +34,12 @@ pub struct Crl {
     signature: Vec<u8>,
 }
 
-/// The scope of a list (issuingDistributionPoint, RFC 5280, 5.2.5).
-#[derive(Default)]
-struct Scope {
-    urls: Option<Vec<String>>,
-    only_users: bool,
-    only_authorities: bool,
-    /// Attribute certificates, some reasons only, or other issuers' certificates.
-    other: bool,
+/// What one list says about a certificate.
+pub(super) enum Told {
+    /// It is named.
+    Revoked(Time, Option<u8>),
+    /// It was not revoked, as of that time, for any of these reasons.
+    Silent(Reasons, Time),
 }
 
 impl Crl {
@@ -111,32 +115,65 @@ impl Crl {
     }
 
     /// What this list says, after its signature, issuer, scope and times have been checked.
+    ///
+    /// Only the certificate's issuer can have signed it: [`check`](super::check) knows of others.
     #[must_use]
     pub fn status_of(&self, question: &Question<'_>) -> Status {
-        self.judge(question).unwrap_or_else(Status::NotChecked)
+        let question = Question { context: None, ..*question };
+        match self.judge(&question, &Scene::new(&[], &[], &Scene::budget())) {
+            Ok(Told::Revoked(since, reason)) => Status::Revoked { since, reason },
+            Ok(Told::Silent(Reasons::ALL, this_update)) => Status::Good { this_update },
+            Ok(Told::Silent(..)) => Status::NotChecked(SOME_REASONS.to_owned()),
+            Err(reason) => Status::NotChecked(reason),
+        }
     }
 
-    fn judge(&self, question: &Question<'_>) -> Result<Status, String> {
-        if !self.issuer.matches(question.certificate.issuer()) {
+    pub(super) fn judge(&self, question: &Question<'_>, scene: &Scene<'_>) -> Result<Told, String> {
+        let is_own = self.issuer.matches(question.certificate.issuer());
+        if !is_own && !delegates_to(question.certificate, &self.issuer) {
             return Err("the revocation list is of another authority".into());
         }
-        self.verify(question.issuer)
+        scene.enter()?;
+        let signer = self
+            .signer(question, scene, is_own)
             .map_err(|reason| format!("the revocation list is not acceptable: {reason}"))?;
         // Whoever is named is revoked, whatever else the list is about; only silence needs it to
         // be understood as a whole.
-        if let Some((since, reason)) = self.find(question.certificate)? {
-            return Ok(Status::Revoked { since, reason });
+        if let Some((since, reason)) = self.find(question.certificate, is_own)? {
+            return Ok(Told::Revoked(since, reason));
         }
-        self.check_scope(question.certificate)?;
+        if signer == SignerStatus::Unknown {
+            return Err("whether the revocation list's signer was revoked is not known".into());
+        }
+        let reasons = self.check_scope(question.certificate)?;
         let kept_since = self.extension_time(oids::EXPIRED_CERTS_ON_CRL);
         question
             .covered(self.this_update, self.next_update)
             .and_then(|()| question.remembered(self.this_update, kept_since))
             .map_err(|reason| format!("revocation list {reason}"))?;
-        Ok(Status::Good { this_update: self.this_update })
+        Ok(Told::Silent(reasons, self.this_update))
     }
 
-    fn verify(&self, issuer: &Certificate) -> Result<(), String> {
+    /// The issuer itself, or somebody else who may have signed.
+    fn signer(
+        &self,
+        question: &Question<'_>,
+        scene: &Scene<'_>,
+        is_own: bool,
+    ) -> Result<SignerStatus, String> {
+        let own = match is_own {
+            true => self.verify(question.issuer),
+            false => Err("it is by an issuer of lists who is not known".to_owned()),
+        };
+        let Err(reason) = own else { return Ok(SignerStatus::Good) };
+        match scene.find_signer(self, question) {
+            Ok(SignerStatus::Revoked) => Err("its signer was revoked".into()),
+            Ok(status) => Ok(status),
+            Err(_) => Err(reason),
+        }
+    }
+
+    pub(super) fn verify(&self, issuer: &Certificate) -> Result<(), String> {
         if issuer.extensions().key_usage().is_some_and(|usage| !usage.crl_sign()) {
             return Err("its issuer may not sign revocation lists".into());
         }
@@ -144,7 +181,15 @@ impl Crl {
         verify_signed(self.part(&self.tbs), &self.algorithm, &self.signature, key)
     }
 
-    fn check_scope(&self, certificate: &Certificate) -> Result<(), String> {
+    /// keyIdentifier of authorityKeyIdentifier.
+    pub(super) fn authority_key_id(&self) -> Option<&[u8]> {
+        let extension = self.extensions.iter().find(|e| e.oid == oids::AUTHORITY_KEY_ID)?;
+        let mut id = Reader::new(&extension.value).sequence(WHAT).ok()?;
+        id.optional(context_primitive(0), WHAT).ok()?.map(|id| id.content)
+    }
+
+    /// For which reasons the list's silence speaks about this certificate.
+    fn check_scope(&self, certificate: &Certificate) -> Result<Reasons, String> {
         for extension in &self.extensions {
             let known = matches!(
                 extension.oid,
@@ -159,31 +204,31 @@ impl Crl {
             }
         }
         let point = self.extensions.iter().find(|e| e.oid == oids::ISSUING_DISTRIBUTION_POINT);
-        let Some(point) = point else { return Ok(()) };
-        let scope = read_scope(&point.value).map_err(|error| error.to_string())?;
-        let is_authority = certificate.extensions().is_ca();
-        let known = certificate.extensions().crl_urls();
-        let elsewhere = scope.urls.is_some_and(|urls| !urls.iter().any(|url| known.contains(url)));
-        if scope.other
-            || elsewhere
-            || (scope.only_users && is_authority)
-            || (scope.only_authorities && !is_authority)
-        {
-            return Err("the revocation list does not cover this certificate".into());
+        let scope = match point {
+            Some(point) => Scope::read(&point.value, &self.issuer),
+            None => Ok(Scope::default()),
+        };
+        let covered = scope.and_then(|scope| scope.covers(&self.issuer, certificate));
+        match covered.map_err(|error| error.to_string())? {
+            Reasons::NONE => Err("the revocation list does not cover this certificate".into()),
+            reasons => Ok(reasons),
         }
-        Ok(())
     }
 
     /// Date and reason of the entry that names this certificate.
     ///
     /// An entry with a critical extension that is not understood spoils the silence of the whole
     /// list (RFC 5280, 5.3).
-    fn find(&self, certificate: &Certificate) -> Result<Option<(Time, Option<u8>)>, String> {
+    fn find(
+        &self,
+        certificate: &Certificate,
+        is_own: bool,
+    ) -> Result<Option<(Time, Option<u8>)>, String> {
         let broken = |error: Malformed| error.to_string();
         let serial = minimal_integer(certificate.serial());
         let mut list = Reader::new(self.part(&self.entries));
         let mut spoiled = None;
-        let mut is_of_issuer = true;
+        let mut is_of_issuer = is_own;
         while !list.is_empty() {
             let mut entry = list.sequence(WHAT).map_err(broken)?;
             let number = entry.expect(INTEGER, WHAT).map_err(broken)?.content;
@@ -258,24 +303,4 @@ fn names_issuer(value: &[u8], certificate: &Certificate) -> Result<bool, Malform
         }
     }
     Ok(is_named)
-}
-
-fn read_scope(value: &[u8]) -> Result<Scope, Malformed> {
-    let what = "issuing distribution point";
-    let mut outer = Reader::new(value);
-    let mut reader = outer.sequence(what)?;
-    outer.finish(what)?;
-    let mut scope = Scope::default();
-    if let Some(name) = reader.optional(context(0), what)? {
-        scope.urls = Some(point_name_urls(name.content)?);
-    }
-    let mut flag = |n: u8| -> Result<bool, Malformed> {
-        let flag = reader.optional(context_primitive(n), what)?;
-        Ok(flag.is_some_and(|flag| flag.content != [0]))
-    };
-    scope.only_users = flag(1)?;
-    scope.only_authorities = flag(2)?;
-    scope.other = flag(3)? | flag(4)? | flag(5)?;
-    reader.finish(what)?;
-    Ok(scope)
 }

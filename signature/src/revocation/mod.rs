@@ -3,8 +3,10 @@
 
 mod crl;
 mod ocsp;
+mod point;
+mod signer;
 mod status;
 
 pub use crl::Crl;
 pub use ocsp::{BasicResponse, ResponderId, unwrap_response, wrap_basic_response};
-pub use status::{Evidence, Question, Revocation, Status, check};
+pub use status::{ChainContext, Evidence, Question, Revocation, Status, check};

@@ -2,10 +2,12 @@
 
 use std::fmt;
 
-use super::crl::Crl;
+use super::crl::{Crl, SOME_REASONS, Told};
 use super::ocsp::BasicResponse;
+use super::point::Reasons;
+use super::signer::Scene;
 use crate::asn1::Time;
-use crate::x509::{Certificate, TrustAnchors};
+use crate::x509::{Certificate, Chain, TrustAnchors};
 
 /// What evidence says about one certificate.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,6 +81,15 @@ fn reason_name(reason: u8) -> &'static str {
     }
 }
 
+/// Where a certificate stands.
+#[derive(Clone, Copy, Debug)]
+pub struct ChainContext<'a> {
+    /// Its checked chain, or one that it is part of.
+    pub chain: &'a Chain,
+    /// Certificates among which signers of lists may be; they are not trusted by being here.
+    pub pool: &'a [Certificate],
+}
+
 /// What is asked, and how strictly time is taken.
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
@@ -100,6 +111,10 @@ pub struct Question<'a> {
     /// too, not only one certified by the certificate's own issuer. Some infrastructures have one
     /// responder for all their authorities.
     pub responder_anchors: Option<&'a TrustAnchors>,
+    /// When given, [`check`] accepts lists that were signed under another key of the issuer, or by
+    /// the issuer of lists whom the certificate names (cRLIssuer), when an authority of the chain
+    /// certified that key for it and it was not revoked.
+    pub context: Option<ChainContext<'a>>,
 }
 
 impl<'a> Question<'a> {
@@ -116,6 +131,7 @@ impl<'a> Question<'a> {
             max_age,
             trusted_responders: &[],
             responder_anchors: None,
+            context: None,
         }
     }
 
@@ -172,40 +188,74 @@ pub struct Revocation {
 }
 
 /// Weighs all evidence: one valid statement of revocation outweighs every good one, then good
-/// outweighs unknown, and unknown outweighs silence.
+/// outweighs unknown, and unknown outweighs silence. Lists about some reasons only are good
+/// together.
 #[must_use]
 pub fn check(question: &Question<'_>, ocsp: &[BasicResponse], crls: &[Crl]) -> Revocation {
-    let rank = |status: &Status| match status {
-        Status::NotChecked(_) => 0,
-        Status::Unknown => 1,
-        Status::Good { .. } => 2,
-        Status::Revoked { .. } => 3,
-    };
+    check_within(question, &Scene::new(ocsp, crls, &Scene::budget()))
+}
+
+pub(super) fn check_within(question: &Question<'_>, scene: &Scene<'_>) -> Revocation {
+    let (ocsp, crls) = scene.evidence();
     let nothing = Status::NotChecked("there is no revocation evidence".into());
-    let mut best = Revocation { status: nothing, evidence: None, index: None };
-    let mut reasons: Vec<String> = Vec::new();
-    let answers = ocsp
-        .iter()
-        .enumerate()
-        .map(|(index, response)| (response.status_of(question), Evidence::Ocsp, index));
-    let lists =
-        crls.iter().enumerate().map(|(index, crl)| (crl.status_of(question), Evidence::Crl, index));
-    for (status, evidence, index) in answers.chain(lists) {
-        if let Status::NotChecked(reason) = &status
-            && !reasons.contains(reason)
-        {
-            reasons.push(reason.clone());
-        }
-        let earlier = match (&status, &best.status) {
-            (Status::Revoked { since, .. }, Status::Revoked { since: known, .. }) => since < known,
-            _ => rank(&status) > rank(&best.status),
+    let best = Revocation { status: nothing, evidence: None, index: None };
+    let mut weighing = Weighing { best, reasons: Vec::new() };
+    for (index, response) in ocsp.iter().enumerate() {
+        weighing.add(response.status_of(question), Evidence::Ocsp, index);
+    }
+    // Reasons that lists are silent about so far, and since when the oldest of them is.
+    let (mut covered, mut oldest) = (Reasons::NONE, None);
+    for (index, crl) in crls.iter().enumerate() {
+        let status = match crl.judge(question, scene) {
+            Ok(Told::Revoked(since, reason)) => Status::Revoked { since, reason },
+            Ok(Told::Silent(Reasons::ALL, this_update)) => Status::Good { this_update },
+            Ok(Told::Silent(reasons, this_update)) => {
+                covered |= reasons;
+                let this_update = oldest.map_or(this_update, |known| this_update.min(known));
+                oldest = Some(this_update);
+                match covered == Reasons::ALL {
+                    true => Status::Good { this_update },
+                    false => Status::NotChecked(SOME_REASONS.to_owned()),
+                }
+            }
+            Err(reason) => Status::NotChecked(reason),
         };
-        if earlier {
-            best = Revocation { status, evidence: Some(evidence), index: Some(index) };
+        weighing.add(status, Evidence::Crl, index);
+    }
+    weighing.finish()
+}
+
+struct Weighing {
+    best: Revocation,
+    reasons: Vec<String>,
+}
+
+impl Weighing {
+    fn add(&mut self, status: Status, evidence: Evidence, index: usize) {
+        let rank = |status: &Status| match status {
+            Status::NotChecked(_) => 0,
+            Status::Unknown => 1,
+            Status::Good { .. } => 2,
+            Status::Revoked { .. } => 3,
+        };
+        if let Status::NotChecked(reason) = &status
+            && !self.reasons.contains(reason)
+        {
+            self.reasons.push(reason.clone());
+        }
+        let is_better = match (&status, &self.best.status) {
+            (Status::Revoked { since, .. }, Status::Revoked { since: known, .. }) => since < known,
+            _ => rank(&status) > rank(&self.best.status),
+        };
+        if is_better {
+            self.best = Revocation { status, evidence: Some(evidence), index: Some(index) };
         }
     }
-    if let (Status::NotChecked(_), false) = (&best.status, reasons.is_empty()) {
-        best.status = Status::NotChecked(reasons.join("; "));
+
+    fn finish(mut self) -> Revocation {
+        if let (Status::NotChecked(_), false) = (&self.best.status, self.reasons.is_empty()) {
+            self.best.status = Status::NotChecked(self.reasons.join("; "));
+        }
+        self.best
     }
-    best
 }

@@ -8,7 +8,7 @@ use crate::asn1::Time;
 use crate::cms::{Leniency, SignedData, Verification};
 use crate::crypto::HashAlgorithm;
 use crate::report::Checks;
-use crate::revocation::{BasicResponse, Crl, Question, Revocation, check};
+use crate::revocation::{BasicResponse, ChainContext, Crl, Question, Revocation, check};
 use crate::x509::{Certificate, Chain, ChainFault, ChainRequest, Purpose, TrustAnchors};
 
 /// Seconds by which the claimed signing time and the revocation answer may differ for the one to
@@ -381,10 +381,12 @@ impl Part<'_> {
         checks: &mut Checks,
     ) {
         let name = self.named("revocation");
-        let Some(issuer) = signer.chain.as_ref().and_then(Chain::issuer) else {
+        let chain = signer.chain.as_ref();
+        let Some((chain, issuer)) = chain.and_then(|chain| Some((chain, chain.issuer()?))) else {
             return checks.not_checked(name, "there is no checked issuer");
         };
         let question = Question {
+            context: Some(ChainContext { chain, pool: self.trust.pool }),
             trusted_responders: self.trust.responders,
             responder_anchors: self.trust.any_responder_under_anchors.then_some(self.trust.anchors),
             ..Question::new(certificate, issuer, at, self.trust.now)

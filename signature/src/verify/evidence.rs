@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::asn1::Time;
 use crate::cms::SignedData;
 use crate::pdf::{Dict, Location, ObjRef, Object, View};
-use crate::revocation::{BasicResponse, Crl, Question, Status, check};
+use crate::revocation::{BasicResponse, ChainContext, Crl, Question, Status, check};
 use crate::x509::{Certificate, Chain};
 
 /// Items of each kind, and bytes of all together, that are read. Lists of revoked certificates
@@ -132,7 +132,8 @@ impl Evidence {
         now: Time,
     ) -> Vec<(&'a Certificate, Status)> {
         let ask = |(certificate, issuer)| {
-            let question = Question::new(certificate, issuer, at, now);
+            let context = Some(ChainContext { chain, pool: &self.certificates });
+            let question = Question { context, ..Question::new(certificate, issuer, at, now) };
             (certificate, check(&question, &self.ocsp, &self.crls).status)
         };
         chain.links().map(ask).collect()

@@ -1,9 +1,12 @@
-//! Chains from a certificate to a trust anchor (RFC 5280, section 6, without policy demands).
+//! Chains from a certificate to a trust anchor (RFC 5280, section 6).
 
 use std::fmt;
 
 use super::anchors::TrustAnchors;
+use super::budget::Budget;
 use super::certificate::Certificate;
+use super::policy::PolicyDemands;
+use super::{constraints, policy};
 use crate::asn1::{Time, oids};
 use crate::crypto::Unsupported;
 
@@ -82,6 +85,10 @@ pub enum ChainFault {
     Expired,
     /// A certificate may not be used the way it is.
     Usage,
+    /// A name lies outside of what an authority above may certify.
+    Name,
+    /// No certificate policy is left where one is asked for.
+    Policy,
     /// A certificate has an extension that is broken, or critical and not applied here.
     Extension,
     /// A key is too weak, or cannot be one.
@@ -113,9 +120,9 @@ impl Chain {
     /// Looks for a chain from `certificate` to an anchor.
     ///
     /// Every certificate is checked for validity at the time asked, basic constraints, path
-    /// length, key usage, names and key identifiers, signature, key size, and for extensions that
-    /// this library does not apply (name constraints and unknown critical ones fail). Revocation
-    /// is not looked at.
+    /// length, key usage, names and key identifiers, signature, key size, name constraints,
+    /// policies, and for critical extensions that this library does not apply (they fail). No
+    /// policy is demanded but by the certificates themselves. Revocation is not looked at.
     ///
     /// # Errors
     /// With the most telling reason, when there is none within the limits.
@@ -123,7 +130,20 @@ impl Chain {
         certificate: &Certificate,
         request: &ChainRequest<'_>,
     ) -> Result<Self, ChainFailure> {
-        let mut search = Search { request, signatures_left: MAX_SIGNATURES, best: None };
+        Self::build_for(certificate, request, &PolicyDemands::default())
+    }
+
+    /// As [`Chain::build`], and the chain must meet these demands on its policies.
+    ///
+    /// # Errors
+    /// As [`Chain::build`].
+    pub fn build_for(
+        certificate: &Certificate,
+        request: &ChainRequest<'_>,
+        policies: &PolicyDemands<'_>,
+    ) -> Result<Self, ChainFailure> {
+        let (signatures_left, budget) = (MAX_SIGNATURES, Budget::new());
+        let mut search = Search { request, policies, signatures_left, budget, best: None };
         let mut path = vec![certificate.clone()];
         if let Err((fault, detail)) = check_first(certificate, request) {
             return Err(ChainFailure { fault, detail, partial: path });
@@ -139,11 +159,14 @@ impl Chain {
     }
 }
 
-type Fault = (ChainFault, String);
+pub(super) type Fault = (ChainFault, String);
 
 struct Search<'a> {
     request: &'a ChainRequest<'a>,
+    policies: &'a PolicyDemands<'a>,
     signatures_left: u32,
+    /// For names and policies.
+    budget: Budget,
     best: Option<ChainFailure>,
 }
 
@@ -152,7 +175,13 @@ impl Search<'_> {
     fn extend(&mut self, path: &mut Vec<Certificate>) -> bool {
         let Some(last) = path.last().cloned() else { return false };
         if self.request.anchors.contains(&last) {
-            return true;
+            return match self.check_whole(path) {
+                Ok(()) => true,
+                Err((fault, detail)) => {
+                    self.note(path, fault, detail);
+                    false
+                }
+            };
         }
         if path.len() >= MAX_LENGTH {
             self.note(path, ChainFault::Limit, format!("chain is longer than {MAX_LENGTH}"));
@@ -184,6 +213,14 @@ impl Search<'_> {
             self.note(path, ChainFault::NoIssuer, detail);
         }
         false
+    }
+
+    /// What only the whole chain can tell, the anchor being its last certificate. The anchor's own
+    /// policies demand nothing: it is trusted because it was given.
+    fn check_whole(&mut self, path: &[Certificate]) -> Result<(), Fault> {
+        let below: Vec<&Certificate> = path.iter().rev().skip(1).collect();
+        constraints::check(path.last(), &below, &mut self.budget)?;
+        policy::check(&below, self.policies, &mut self.budget)
     }
 
     /// Anchors first, then the pool, by name and key identifier.
@@ -288,10 +325,6 @@ fn check_any(certificate: &Certificate, at: Time) -> Result<(), Fault> {
     let extensions = certificate.extensions();
     if let Some(fault) = extensions.faults().first() {
         return Err((ChainFault::Extension, format!("{who}: {fault}")));
-    }
-    if extensions.get(oids::NAME_CONSTRAINTS).is_some() {
-        let detail = format!("{who} has name constraints, which are not supported");
-        return Err((ChainFault::Extension, detail));
     }
     if let Some(oid) = extensions.unknown_critical() {
         let detail = format!("{who} has the critical extension {oid}, which is not supported");

@@ -218,10 +218,8 @@ impl Extensions {
     }
 }
 
-/// Extensions that are applied, or that cannot restrict a chain built without policy demands.
+/// Extensions that are applied, or that cannot restrict a chain.
 fn is_understood(oid: Oid) -> bool {
-    const POLICY_MAPPINGS: Oid = Oid::new(&[2, 5, 29, 33]);
-    const INHIBIT_ANY_POLICY: Oid = Oid::new(&[2, 5, 29, 54]);
     const ISSUER_ALT_NAME: Oid = Oid::new(&[2, 5, 29, 18]);
     matches!(
         oid,
@@ -233,8 +231,10 @@ fn is_understood(oid: Oid) -> bool {
             | oids::SUBJECT_ALT_NAME
             | ISSUER_ALT_NAME
             | oids::CERTIFICATE_POLICIES
-            | POLICY_MAPPINGS
-            | INHIBIT_ANY_POLICY
+            | oids::POLICY_MAPPINGS
+            | oids::POLICY_CONSTRAINTS
+            | oids::INHIBIT_ANY_POLICY
+            | oids::NAME_CONSTRAINTS
             | oids::CRL_DISTRIBUTION_POINTS
             | oids::AUTHORITY_INFO_ACCESS
             | oids::QC_STATEMENTS
@@ -278,7 +278,7 @@ fn read_key_usage(reader: &mut Reader<'_>) -> Result<KeyUsage, Malformed> {
 }
 
 /// The http(s) and ldap addresses of fullName in a list of distribution points.
-pub(crate) fn distribution_points(reader: &mut Reader<'_>) -> Result<Vec<String>, Malformed> {
+fn distribution_points(reader: &mut Reader<'_>) -> Result<Vec<String>, Malformed> {
     let what = "crl distribution points";
     let mut list = reader.sequence(what)?;
     let mut urls = Vec::new();
@@ -292,7 +292,7 @@ pub(crate) fn distribution_points(reader: &mut Reader<'_>) -> Result<Vec<String>
 }
 
 /// Addresses inside a DistributionPointName.
-pub(crate) fn point_name_urls(content: &[u8]) -> Result<Vec<String>, Malformed> {
+fn point_name_urls(content: &[u8]) -> Result<Vec<String>, Malformed> {
     let what = "distribution point name";
     let mut reader = Reader::new(content);
     let mut urls = Vec::new();

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::asn1::{Malformed, Oid, Reader, oids, string};
+use crate::asn1::{Malformed, Oid, Reader, SET, oids, string, writer};
 
 const WHAT: &str = "distinguished name";
 /// Longer names only make comparisons slow.
@@ -54,6 +54,16 @@ impl Name {
             rdns.push(rdn);
         }
         Ok(Self { der: element.raw.to_vec(), rdns })
+    }
+
+    /// The name one level below this one, by the content of its last RelativeDistinguishedName.
+    ///
+    /// # Errors
+    /// When that is none, or the name gets too long.
+    pub(crate) fn below(&self, content: &[u8]) -> Result<Self, Malformed> {
+        let above = Reader::new(&self.der).sequence(WHAT)?;
+        let last = writer::tlv(SET, content);
+        Self::read(&mut Reader::new(&writer::sequence(&[above.rest(), &last])))
     }
 
     /// The name as it stands in the certificate, in DER.
@@ -138,6 +148,14 @@ impl Name {
             || (self.rdns.len() == other.rdns.len()
                 && self.rdns.iter().zip(&other.rdns).all(|(a, b)| folded(a) == folded(b)))
     }
+
+    /// True when the relative names of `other` are the first ones of this name: it lies in the
+    /// subtree below `other` (RFC 5280, 4.2.1.10), or is the same.
+    #[must_use]
+    pub fn starts_with(&self, other: &Self) -> bool {
+        self.rdns.len() >= other.rdns.len()
+            && self.rdns.iter().zip(&other.rdns).all(|(a, b)| folded(a) == folded(b))
+    }
 }
 
 fn folded(rdn: &[Attribute]) -> Vec<(Oid, Result<String, &[u8]>)> {
@@ -218,7 +236,6 @@ impl fmt::Display for Name {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::asn1::writer;
 
     fn name(pairs: &[(Oid, Vec<u8>)]) -> Name {
         let sets = pairs
