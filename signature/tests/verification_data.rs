@@ -118,10 +118,10 @@ fn verdicts() -> BTreeMap<&'static str, Vec<u8>> {
     let login = pki.issue(&Profile { key_usage: vec![0], ..profile() }).unwrap();
     all.insert("login-certificate.pdf", Story::signed(&login, now, None).bytes());
 
-    let ed25519: &[u32] = &[1, 3, 101, 112];
-    let certificate = reissued(pki, kari, 6, &key(ed25519, None, 32));
-    let edwards = Crafted { certificate, algorithm: named(ed25519), ..Crafted::by(kari) };
-    all.insert("ed25519.pdf", edwards.sign(pki, kari));
+    let ed448: &[u32] = &[1, 3, 101, 113];
+    let certificate = reissued(pki, kari, 6, &key(ed448, None, 57));
+    let edwards = Crafted { certificate, algorithm: named(ed448), ..Crafted::by(kari) };
+    all.insert("ed448.pdf", edwards.sign(pki, kari));
     let digest = named(&[1, 3, 14, 3, 2, 26]);
     all.insert("sha1.pdf", Crafted { digest, ..Crafted::by(kari) }.sign(pki, kari));
     let unsorted = Crafted { is_unsorted: true, ..Crafted::by(kari) };

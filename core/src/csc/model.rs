@@ -320,10 +320,15 @@ fn candidates(kind: KeyKind, hash: HashAlgorithm, padding: Option<Padding>) -> V
         HashAlgorithm::Sha256 => ("1.2.840.113549.1.1.11", "1.2.840.10045.4.3.2"),
         HashAlgorithm::Sha384 => ("1.2.840.113549.1.1.12", "1.2.840.10045.4.3.3"),
         HashAlgorithm::Sha512 => ("1.2.840.113549.1.1.13", "1.2.840.10045.4.3.4"),
+        // Checked where others used it, never asked for.
+        HashAlgorithm::Sha3_256 | HashAlgorithm::Sha3_384 | HashAlgorithm::Sha3_512 => {
+            return vec![];
+        }
     };
     match kind {
         KeyKind::P256 => vec![plain(ecdsa, Algorithm::EcdsaP256(hash))],
         KeyKind::P384 => vec![plain(ecdsa, Algorithm::EcdsaP384(hash))],
+        KeyKind::Ec(_) | KeyKind::Ed25519 => vec![],
         KeyKind::Rsa(_) => {
             let pss = SignAlgorithm {
                 oid: RSA_PSS,

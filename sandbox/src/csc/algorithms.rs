@@ -78,6 +78,9 @@ pub(crate) fn signature(
         (KeyKind::Rsa(_), _, None) => Ok(Algorithm::RsaPkcs1(hash)),
         (KeyKind::P256, _, None) => Ok(Algorithm::EcdsaP256(hash)),
         (KeyKind::P384, _, None) => Ok(Algorithm::EcdsaP384(hash)),
+        (KeyKind::Ec(_) | KeyKind::Ed25519, _, None) => {
+            Err(refuse(format!("keys of kind {key} do not sign here")))
+        }
     }
 }
 

@@ -127,6 +127,9 @@ fn describe(
         KeyKind::Rsa(bits) => (bits, None),
         KeyKind::P256 => (256, Some("1.2.840.10045.3.1.7")),
         KeyKind::P384 => (384, Some("1.3.132.0.34")),
+        // No credential has another kind of key.
+        KeyKind::Ec(curve) => (8 * curve.half_len(), None),
+        KeyKind::Ed25519 => (256, None),
     };
     let mut key = json!({"status": "enabled", "algo": algorithms::of_key(kind), "len": length});
     if let (Some(curve), Some(fields)) = (curve, key.as_object_mut()) {

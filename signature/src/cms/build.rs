@@ -162,6 +162,7 @@ pub fn assemble(parts: &Assembly<'_>) -> Result<Vec<u8>, Malformed> {
     let signature = match parts.algorithm {
         Algorithm::EcdsaP256(_) => ecdsa_to_der(parts.signature, 32),
         Algorithm::EcdsaP384(_) => ecdsa_to_der(parts.signature, 48),
+        Algorithm::Ecdsa(curve, _) => ecdsa_to_der(parts.signature, curve.half_len()),
         _ => parts.signature.to_vec(),
     };
     key.verify(parts.algorithm, &parts.attributes.hash_to_sign(), &signature).map_err(|_| {
@@ -257,6 +258,8 @@ pub fn size_estimate(
     let (algorithm, value) = match signer.public_key().map(|key| key.kind()) {
         Ok(KeyKind::P256) => (Algorithm::EcdsaP256(hash), 72),
         Ok(KeyKind::P384) => (Algorithm::EcdsaP384(hash), 104),
+        Ok(KeyKind::Ec(curve)) => (Algorithm::Ecdsa(curve, hash), 2 * curve.half_len() + 9),
+        Ok(KeyKind::Ed25519) => (Algorithm::Ed25519, 64),
         // PSS has the longer identifier.
         Ok(KeyKind::Rsa(bits)) => (Algorithm::RsaPss(hash), bits.div_ceil(8)),
         Err(_) => (Algorithm::RsaPss(hash), 1024),

@@ -473,16 +473,20 @@ fn check_value(
     if matches!(key.kind(), KeyKind::Rsa(_)) && key.is_weak() {
         found.leniencies.push(Leniency::WeakKey);
     }
-    let check = |digest: &[u8]| key.verify(algorithm, digest, &signer.signature);
+    let check = |message: &[u8]| key.verify_message(algorithm, message, &signer.signature);
     let mut outcome = match &signer.signed {
-        None => check(content_digest),
-        Some(attributes) => check(&hash.digest(&attributes.to_signed_bytes())),
+        None if algorithm == Algorithm::Ed25519 => {
+            let reason = "ed25519 without signed attributes is not supported";
+            return found.unsupported(&Unsupported::open(reason));
+        }
+        None => key.verify(algorithm, content_digest, &signer.signature),
+        Some(attributes) => check(&attributes.to_signed_bytes()),
     };
     if let Some(sorted) = signer.signed.as_ref().and_then(Attributes::to_sorted_bytes) {
         if outcome.is_ok() {
             found.leniencies.push(Leniency::UnsortedAttributes);
         } else {
-            outcome = check(&hash.digest(&sorted));
+            outcome = check(&sorted);
             if outcome.is_ok() {
                 found.leniencies.push(Leniency::AttributesSignedSorted);
             }

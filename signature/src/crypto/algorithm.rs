@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::names::name_of;
-use super::{HashAlgorithm, PublicKey};
+use super::{Curve, HashAlgorithm, PublicKey};
 use crate::asn1::{Malformed, Oid, Reader, context, oids, writer};
 
 /// An algorithm that this library does not accept, with the reason.
@@ -95,10 +95,15 @@ pub enum Algorithm {
     EcdsaP256(HashAlgorithm),
     /// ECDSA on P-384 (FIPS 186-5).
     EcdsaP384(HashAlgorithm),
+    /// ECDSA on another curve.
+    Ecdsa(Curve, HashAlgorithm),
+    /// Ed25519 (RFC 8032): the signature is over the bytes themselves, not over a digest.
+    Ed25519,
 }
 
 impl Algorithm {
-    /// The hash function over the signed bytes.
+    /// The hash function over the signed bytes; for Ed25519 that which goes with it in CMS
+    /// (RFC 8419, 2.3).
     #[must_use]
     pub fn hash(self) -> HashAlgorithm {
         match self {
@@ -106,14 +111,16 @@ impl Algorithm {
             | Self::RsaPss(hash)
             | Self::RsaPssSalted(hash, _)
             | Self::EcdsaP256(hash)
-            | Self::EcdsaP384(hash) => hash,
+            | Self::EcdsaP384(hash)
+            | Self::Ecdsa(_, hash) => hash,
+            Self::Ed25519 => HashAlgorithm::Sha512,
         }
     }
 
     /// The algorithm that an identifier means for this key.
     ///
-    /// In CMS the identifier may be the key's own (`rsaEncryption`), so that `digest` decides;
-    /// where it names a hash function itself, `digest` must be the same.
+    /// In CMS the identifier may be the key's own (`rsaEncryption`, `id-ecPublicKey`), so that
+    /// `digest` decides; where it names a hash function itself, `digest` must be the same.
     ///
     /// # Errors
     /// When the algorithm is not accepted, does not fit the key, or contradicts `digest`.
@@ -122,14 +129,27 @@ impl Algorithm {
         digest: Option<HashAlgorithm>,
         key: &PublicKey,
     ) -> Result<Self, Unsupported> {
-        let hash = named_hash(identifier)?;
+        let hash = match (identifier.oid, key) {
+            (oids::EC_PUBLIC_KEY, PublicKey::P256(_) | PublicKey::P384(_) | PublicKey::Ec(_)) => {
+                Some(
+                    digest
+                        .ok_or_else(|| Unsupported::new("id-ecPublicKey names no hash function"))?,
+                )
+            }
+            _ => named_hash(identifier)?,
+        };
         let algorithm = match (identifier.oid, key) {
             (oids::RSA_PSS, PublicKey::Rsa { .. }) => pss(identifier)?,
             (oids::RSA, PublicKey::Rsa { pss_only: false, .. }) => Self::RsaPkcs1(
                 digest.ok_or_else(|| Unsupported::new("rsaEncryption names no hash function"))?,
             ),
             (
-                oids::RSA_SHA256 | oids::RSA_SHA384 | oids::RSA_SHA512,
+                oids::RSA_SHA256
+                | oids::RSA_SHA384
+                | oids::RSA_SHA512
+                | oids::RSA_SHA3_256
+                | oids::RSA_SHA3_384
+                | oids::RSA_SHA3_512,
                 PublicKey::Rsa { pss_only: false, .. },
             ) => Self::RsaPkcs1(hash.ok_or_else(|| unknown(identifier))?),
             (_, PublicKey::P256(_)) if is_ecdsa(identifier.oid) => {
@@ -138,6 +158,10 @@ impl Algorithm {
             (_, PublicKey::P384(_)) if is_ecdsa(identifier.oid) => {
                 Self::EcdsaP384(hash.ok_or_else(|| unknown(identifier))?)
             }
+            (_, PublicKey::Ec(key)) if is_ecdsa(identifier.oid) => {
+                Self::Ecdsa(key.curve(), hash.ok_or_else(|| unknown(identifier))?)
+            }
+            (oids::ED25519, PublicKey::Ed25519(_)) => return ed25519(digest),
             _ => {
                 let text = format!("{} does not fit the key ({key})", name_of(identifier.oid));
                 return Err(Unsupported::new(text));
@@ -162,19 +186,26 @@ impl Algorithm {
                     HashAlgorithm::Sha256 => oids::RSA_SHA256,
                     HashAlgorithm::Sha384 => oids::RSA_SHA384,
                     HashAlgorithm::Sha512 => oids::RSA_SHA512,
+                    HashAlgorithm::Sha3_256 => oids::RSA_SHA3_256,
+                    HashAlgorithm::Sha3_384 => oids::RSA_SHA3_384,
+                    HashAlgorithm::Sha3_512 => oids::RSA_SHA3_512,
                 };
                 writer::sequence(&[&writer::oid(&oid), &null])
             }
             Self::RsaPss(hash) => pss_identifier(hash, hash.output_len()),
             Self::RsaPssSalted(hash, salt) => pss_identifier(hash, salt),
-            Self::EcdsaP256(hash) | Self::EcdsaP384(hash) => {
+            Self::EcdsaP256(hash) | Self::EcdsaP384(hash) | Self::Ecdsa(_, hash) => {
                 let oid = match hash {
                     HashAlgorithm::Sha256 => oids::ECDSA_SHA256,
                     HashAlgorithm::Sha384 => oids::ECDSA_SHA384,
                     HashAlgorithm::Sha512 => oids::ECDSA_SHA512,
+                    HashAlgorithm::Sha3_256 => oids::ECDSA_SHA3_256,
+                    HashAlgorithm::Sha3_384 => oids::ECDSA_SHA3_384,
+                    HashAlgorithm::Sha3_512 => oids::ECDSA_SHA3_512,
                 };
                 writer::sequence(&[&writer::oid(&oid)])
             }
+            Self::Ed25519 => writer::sequence(&[&writer::oid(&oids::ED25519)]),
         }
     }
 }
@@ -189,6 +220,8 @@ impl fmt::Display for Algorithm {
             }
             Self::EcdsaP256(hash) => write!(f, "ecdsa p-256 with {hash}"),
             Self::EcdsaP384(hash) => write!(f, "ecdsa p-384 with {hash}"),
+            Self::Ecdsa(curve, hash) => write!(f, "ecdsa {curve} with {hash}"),
+            Self::Ed25519 => f.write_str("ed25519"),
         }
     }
 }
@@ -199,18 +232,46 @@ fn named_hash(identifier: &AlgorithmIdentifier) -> Result<Option<HashAlgorithm>,
         oids::RSA_SHA256 | oids::ECDSA_SHA256 => HashAlgorithm::Sha256,
         oids::RSA_SHA384 | oids::ECDSA_SHA384 => HashAlgorithm::Sha384,
         oids::RSA_SHA512 | oids::ECDSA_SHA512 => HashAlgorithm::Sha512,
+        oids::RSA_SHA3_256 | oids::ECDSA_SHA3_256 => HashAlgorithm::Sha3_256,
+        oids::RSA_SHA3_384 | oids::ECDSA_SHA3_384 => HashAlgorithm::Sha3_384,
+        oids::RSA_SHA3_512 | oids::ECDSA_SHA3_512 => HashAlgorithm::Sha3_512,
         oids::RSA | oids::RSA_PSS => return Ok(None),
+        oids::ED25519 | oids::EC_PUBLIC_KEY => return without_parameters(identifier, None),
         _ => return Err(unknown(identifier)),
     };
+    without_parameters(identifier, Some(hash))
+}
+
+fn without_parameters(
+    identifier: &AlgorithmIdentifier,
+    hash: Option<HashAlgorithm>,
+) -> Result<Option<HashAlgorithm>, Unsupported> {
     if !identifier.has_no_parameters() {
         let text = format!("{} has parameters", name_of(identifier.oid));
         return Err(Unsupported::new(text));
     }
-    Ok(Some(hash))
+    Ok(hash)
+}
+
+/// RFC 8419 (2.3) has SHA-512 beside Ed25519; whether another one was meant is not known.
+fn ed25519(digest: Option<HashAlgorithm>) -> Result<Algorithm, Unsupported> {
+    match digest {
+        None | Some(HashAlgorithm::Sha512) => Ok(Algorithm::Ed25519),
+        Some(other) => Err(Unsupported::open(format!("ed25519 beside {other} is not supported"))),
+    }
 }
 
 fn is_ecdsa(oid: Oid) -> bool {
-    matches!(oid, oids::ECDSA_SHA256 | oids::ECDSA_SHA384 | oids::ECDSA_SHA512)
+    matches!(
+        oid,
+        oids::ECDSA_SHA256
+            | oids::ECDSA_SHA384
+            | oids::ECDSA_SHA512
+            | oids::ECDSA_SHA3_256
+            | oids::ECDSA_SHA3_384
+            | oids::ECDSA_SHA3_512
+            | oids::EC_PUBLIC_KEY
+    )
 }
 
 fn unknown(identifier: &AlgorithmIdentifier) -> Unsupported {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use sha1::Sha1;
 use sha2::{Digest, Sha256, Sha384, Sha512};
+use sha3::{Sha3_256, Sha3_384, Sha3_512};
 
 use super::Unsupported;
 use super::names::name_of;
@@ -19,11 +20,21 @@ pub enum HashAlgorithm {
     Sha384,
     /// SHA-512 (FIPS 180-4).
     Sha512,
+    /// SHA3-256 (FIPS 202).
+    Sha3_256,
+    /// SHA3-384 (FIPS 202).
+    Sha3_384,
+    /// SHA3-512 (FIPS 202).
+    Sha3_512,
 }
 
 impl HashAlgorithm {
-    /// Every accepted hash function.
+    /// The hash functions to sign with.
     pub const ALL: [Self; 3] = [Self::Sha256, Self::Sha384, Self::Sha512];
+
+    /// Every accepted hash function: those to sign with, and those that others may have used.
+    pub const ACCEPTED: [Self; 6] =
+        [Self::Sha256, Self::Sha384, Self::Sha512, Self::Sha3_256, Self::Sha3_384, Self::Sha3_512];
 
     /// The function with this identifier.
     ///
@@ -34,6 +45,9 @@ impl HashAlgorithm {
             oids::SHA256 => Ok(Self::Sha256),
             oids::SHA384 => Ok(Self::Sha384),
             oids::SHA512 => Ok(Self::Sha512),
+            oids::SHA3_256 => Ok(Self::Sha3_256),
+            oids::SHA3_384 => Ok(Self::Sha3_384),
+            oids::SHA3_512 => Ok(Self::Sha3_512),
             oids::SHA1 => Err(Unsupported::open("hash function sha-1 is broken")),
             oids::MD5 => Err(Unsupported::open("hash function md5 is broken")),
             oids::SHA224 => Err(Unsupported::open("hash function sha-224 is not supported")),
@@ -51,20 +65,26 @@ impl HashAlgorithm {
             Self::Sha256 => oids::SHA256,
             Self::Sha384 => oids::SHA384,
             Self::Sha512 => oids::SHA512,
+            Self::Sha3_256 => oids::SHA3_256,
+            Self::Sha3_384 => oids::SHA3_384,
+            Self::Sha3_512 => oids::SHA3_512,
         }
     }
 
-    /// Its name: `sha256`, `sha384` or `sha512`.
+    /// Its name: `sha256`, `sha384`, `sha512`, `sha3-256`, `sha3-384` or `sha3-512`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Self::Sha256 => "sha256",
             Self::Sha384 => "sha384",
             Self::Sha512 => "sha512",
+            Self::Sha3_256 => "sha3-256",
+            Self::Sha3_384 => "sha3-384",
+            Self::Sha3_512 => "sha3-512",
         }
     }
 
-    /// The function with this name, written `sha256`, `SHA-256` or `SHA256`.
+    /// The function to sign with of this name, written `sha256`, `SHA-256` or `SHA256`.
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
         let plain = name.to_ascii_lowercase().replace('-', "");
@@ -75,9 +95,9 @@ impl HashAlgorithm {
     #[must_use]
     pub fn output_len(self) -> usize {
         match self {
-            Self::Sha256 => 32,
-            Self::Sha384 => 48,
-            Self::Sha512 => 64,
+            Self::Sha256 | Self::Sha3_256 => 32,
+            Self::Sha384 | Self::Sha3_384 => 48,
+            Self::Sha512 | Self::Sha3_512 => 64,
         }
     }
 
@@ -88,6 +108,9 @@ impl HashAlgorithm {
             Self::Sha256 => Sha256::digest(data).to_vec(),
             Self::Sha384 => Sha384::digest(data).to_vec(),
             Self::Sha512 => Sha512::digest(data).to_vec(),
+            Self::Sha3_256 => Sha3_256::digest(data).to_vec(),
+            Self::Sha3_384 => Sha3_384::digest(data).to_vec(),
+            Self::Sha3_512 => Sha3_512::digest(data).to_vec(),
         }
     }
 
@@ -98,6 +121,9 @@ impl HashAlgorithm {
             Self::Sha256 => Running::Sha256(Sha256::new()),
             Self::Sha384 => Running::Sha384(Sha384::new()),
             Self::Sha512 => Running::Sha512(Sha512::new()),
+            Self::Sha3_256 => Running::Sha3_256(Sha3_256::new()),
+            Self::Sha3_384 => Running::Sha3_384(Sha3_384::new()),
+            Self::Sha3_512 => Running::Sha3_512(Sha3_512::new()),
         })
     }
 }
@@ -117,6 +143,9 @@ enum Running {
     Sha256(Sha256),
     Sha384(Sha384),
     Sha512(Sha512),
+    Sha3_256(Sha3_256),
+    Sha3_384(Sha3_384),
+    Sha3_512(Sha3_512),
 }
 
 impl Hasher {
@@ -126,6 +155,9 @@ impl Hasher {
             Running::Sha256(hasher) => hasher.update(data),
             Running::Sha384(hasher) => hasher.update(data),
             Running::Sha512(hasher) => hasher.update(data),
+            Running::Sha3_256(hasher) => hasher.update(data),
+            Running::Sha3_384(hasher) => hasher.update(data),
+            Running::Sha3_512(hasher) => hasher.update(data),
         }
     }
 
@@ -136,6 +168,9 @@ impl Hasher {
             Running::Sha256(hasher) => hasher.finalize().to_vec(),
             Running::Sha384(hasher) => hasher.finalize().to_vec(),
             Running::Sha512(hasher) => hasher.finalize().to_vec(),
+            Running::Sha3_256(hasher) => hasher.finalize().to_vec(),
+            Running::Sha3_384(hasher) => hasher.finalize().to_vec(),
+            Running::Sha3_512(hasher) => hasher.finalize().to_vec(),
         }
     }
 }
@@ -169,7 +204,7 @@ mod tests {
 
     #[test]
     fn running_and_whole_digests_agree() {
-        for hash in HashAlgorithm::ALL {
+        for hash in HashAlgorithm::ACCEPTED {
             let mut running = hash.hasher();
             running.update(b"ab");
             running.update(b"c");
@@ -177,7 +212,8 @@ mod tests {
             assert_eq!(digest, hash.digest(b"abc"));
             assert_eq!(digest.len(), hash.output_len());
             assert_eq!(HashAlgorithm::from_oid(hash.oid()).unwrap(), hash);
-            assert_eq!(HashAlgorithm::from_name(hash.name()), Some(hash));
+            let named = HashAlgorithm::from_name(hash.name());
+            assert_eq!(named, Some(hash).filter(|hash| HashAlgorithm::ALL.contains(hash)));
         }
         assert_eq!(HashAlgorithm::from_name("SHA-256"), Some(HashAlgorithm::Sha256));
         assert!(HashAlgorithm::from_oid(oids::SHA1).is_err());

@@ -6,11 +6,12 @@ use rsa::pkcs1v15::Pkcs1v15Sign;
 use rsa::traits::{PublicKeyParts, SignatureScheme};
 use rsa::{BoxedUint, Pss, RsaPublicKey};
 use sha2::{Sha256, Sha384, Sha512};
+use sha3::{Sha3_256, Sha3_384, Sha3_512};
 
 use p256::ecdsa::signature::hazmat::PrehashVerifier;
 
 use super::names::name_of;
-use super::{Algorithm, AlgorithmIdentifier, HashAlgorithm, Unsupported};
+use super::{Algorithm, AlgorithmIdentifier, Curve, CurveKey, HashAlgorithm, Unsupported};
 use crate::asn1::{Malformed, Oid, Reader, oids, writer};
 
 /// A public key that can check signatures.
@@ -27,6 +28,10 @@ pub enum PublicKey {
     P256(Box<p256::ecdsa::VerifyingKey>),
     /// A point on P-384.
     P384(Box<p384::ecdsa::VerifyingKey>),
+    /// A point on another curve.
+    Ec(CurveKey),
+    /// Ed25519.
+    Ed25519([u8; 32]),
 }
 
 /// The kind of a key, with the size of an RSA modulus in bits.
@@ -38,6 +43,10 @@ pub enum KeyKind {
     P256,
     /// NIST P-384.
     P384,
+    /// Another curve.
+    Ec(Curve),
+    /// Ed25519.
+    Ed25519,
 }
 
 /// How the digest was wrapped inside an RSA PKCS#1 v1.5 signature.
@@ -83,12 +92,13 @@ impl PublicKey {
                     oids::P384 => p384::ecdsa::VerifyingKey::from_sec1_bytes(bits)
                         .map(|key| Self::P384(Box::new(key)))
                         .map_err(|_| bad_key("public key is no point on p-384")),
-                    curve => {
-                        let name = name_of(curve);
-                        Err(Unsupported::open(format!("curve {name} is not supported")))
-                    }
+                    other => other_curve(other, bits),
                 }
             }
+            oids::ED25519 => match (identifier.parameters, bits.try_into()) {
+                (None, Ok(bytes)) => Ok(Self::Ed25519(bytes)),
+                _ => Err(bad_key("public key is none of ed25519")),
+            },
             other => {
                 let name = name_of(other);
                 Err(Unsupported::open(format!("key type {name} is not supported")))
@@ -103,6 +113,8 @@ impl PublicKey {
             Self::Rsa { key, .. } => KeyKind::Rsa(key.n().as_ref().bits_vartime() as usize),
             Self::P256(_) => KeyKind::P256,
             Self::P384(_) => KeyKind::P384,
+            Self::Ec(key) => KeyKind::Ec(key.curve()),
+            Self::Ed25519(_) => KeyKind::Ed25519,
         }
     }
 
@@ -114,7 +126,8 @@ impl PublicKey {
 
     /// Checks a signature value over a digest.
     ///
-    /// ECDSA values are DER as in X.509 and CMS.
+    /// ECDSA values are DER as in X.509 and CMS. Ed25519 signs no digest: see
+    /// [`PublicKey::verify_message`].
     ///
     /// # Errors
     /// When the signature was not made by this key over this digest with this algorithm.
@@ -149,7 +162,30 @@ impl PublicKey {
                 key.verify_prehash(digest, &signature).map_err(|_| SignatureMismatch)?;
                 Ok(DigestInfo::Standard)
             }
+            (Self::Ec(key), Algorithm::Ecdsa(curve, _)) if key.curve() == curve => {
+                key.verify(digest, signature).map(|()| DigestInfo::Standard)
+            }
             _ => Err(SignatureMismatch),
+        }
+    }
+
+    /// Checks a signature value over a whole message, which is hashed where the algorithm wants.
+    ///
+    /// # Errors
+    /// As [`PublicKey::verify`].
+    pub fn verify_message(
+        &self,
+        algorithm: Algorithm,
+        message: &[u8],
+        signature: &[u8],
+    ) -> Result<DigestInfo, SignatureMismatch> {
+        match (self, algorithm) {
+            (Self::Ed25519(key), Algorithm::Ed25519) => {
+                let key = ring::signature::UnparsedPublicKey::new(&ring::signature::ED25519, key);
+                key.verify(message, signature).map_err(|_| SignatureMismatch)?;
+                Ok(DigestInfo::Standard)
+            }
+            _ => self.verify(algorithm, &algorithm.hash().digest(message), signature),
         }
     }
 }
@@ -166,6 +202,8 @@ impl fmt::Display for KeyKind {
             Self::Rsa(bits) => write!(f, "rsa {bits} bits"),
             Self::P256 => f.write_str("p-256"),
             Self::P384 => f.write_str("p-384"),
+            Self::Ec(curve) => fmt::Display::fmt(curve, f),
+            Self::Ed25519 => f.write_str("ed25519"),
         }
     }
 }
@@ -183,6 +221,15 @@ fn split_spki(spki: &[u8]) -> Result<(AlgorithmIdentifier, &[u8]), Malformed> {
     let bits = reader.bits(what)?;
     reader.finish(what)?;
     Ok((identifier, bits))
+}
+
+fn other_curve(oid: Oid, bits: &[u8]) -> Result<PublicKey, Unsupported> {
+    let Some(curve) = Curve::from_oid(oid) else {
+        return Err(Unsupported::open(format!("curve {} is not supported", name_of(oid))));
+    };
+    CurveKey::read(curve, bits)
+        .map(PublicKey::Ec)
+        .ok_or_else(|| bad_key(format!("public key is no point on {curve}")))
 }
 
 fn rsa_key(bits: &[u8], pss_only: bool) -> Result<PublicKey, Unsupported> {
@@ -259,6 +306,15 @@ fn verify_pss(
         HashAlgorithm::Sha256 => Pss::<Sha256>::new_with_salt(salt).verify(key, digest, signature),
         HashAlgorithm::Sha384 => Pss::<Sha384>::new_with_salt(salt).verify(key, digest, signature),
         HashAlgorithm::Sha512 => Pss::<Sha512>::new_with_salt(salt).verify(key, digest, signature),
+        HashAlgorithm::Sha3_256 => {
+            Pss::<Sha3_256>::new_with_salt(salt).verify(key, digest, signature)
+        }
+        HashAlgorithm::Sha3_384 => {
+            Pss::<Sha3_384>::new_with_salt(salt).verify(key, digest, signature)
+        }
+        HashAlgorithm::Sha3_512 => {
+            Pss::<Sha3_512>::new_with_salt(salt).verify(key, digest, signature)
+        }
     }
     .map(|()| DigestInfo::Standard)
     .map_err(|_| SignatureMismatch)

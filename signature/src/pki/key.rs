@@ -55,6 +55,9 @@ impl SigningKey {
                     return Ok(Self(Inner::P384(Box::new(key))));
                 }
             },
+            KeyKind::Ec(_) | KeyKind::Ed25519 => {
+                Err(PkiError::new(format!("keys of kind {kind} are not made here")))
+            }
         }
     }
 
@@ -190,6 +193,9 @@ fn sign_pss(
         }
         HashAlgorithm::Sha512 => {
             key.sign_with_rng(&mut rng, Pss::<Sha512>::new_with_salt(salt), digest)
+        }
+        HashAlgorithm::Sha3_256 | HashAlgorithm::Sha3_384 | HashAlgorithm::Sha3_512 => {
+            return Err(PkiError::new(format!("{hash} is not signed with here")));
         }
     }
     .map_err(failed)

@@ -60,7 +60,7 @@ impl Digests {
         observer: &mut dyn FnMut(u64, &[u8]) -> io::Result<()>,
     ) -> io::Result<()> {
         let mut allowance = source.len().saturating_mul(MAX_FACTOR).saturating_add(MIN_ALLOWANCE);
-        for hash in HashAlgorithm::ALL {
+        for hash in HashAlgorithm::ACCEPTED {
             let mut ranges: Vec<Range> =
                 self.wanted.iter().filter(|(h, _)| *h == hash).map(|(_, r)| *r).collect();
             ranges.sort_unstable();

@@ -256,7 +256,7 @@ pub(crate) fn verify_signed(
 ) -> Result<(), String> {
     let algorithm =
         Algorithm::from_identifier(identifier, None, key).map_err(|error| error.to_string())?;
-    match key.verify(algorithm, &algorithm.hash().digest(tbs), signature) {
+    match key.verify_message(algorithm, tbs, signature) {
         Ok(DigestInfo::Standard) => Ok(()),
         // Only end users' signatures are known to lack it; authorities have no excuse.
         Ok(DigestInfo::WithoutNull) => Err("the signature wraps its digest without null".into()),
