@@ -73,9 +73,12 @@ fn names_outside_fail_and_unsupported_forms_are_not_known() {
         assert!(constrained(foreign.clone(), names(&[mail("a@example.com")])).is_ok());
         assert_eq!(fault(constrained(foreign, names(&[other_name("a")]))), ChainFault::Unsupported);
     }
-    let bounds = writer::sequence(&[&mail("example.com"), &writer::tlv(0x80, &[1])]);
-    let bounds = writer::sequence(&[&writer::tlv(0xa0, &bounds)]);
-    assert_eq!(fault(constrained(bounds, None)), ChainFault::Unsupported);
+    let bounds = |minimum: u8| {
+        let tree = writer::sequence(&[&mail("example.com"), &writer::tlv(0x80, &[minimum])]);
+        writer::sequence(&[&writer::tlv(0xa0, &tree)])
+    };
+    assert!(constrained(bounds(0), None).is_ok());
+    assert_eq!(fault(constrained(bounds(1), None)), ChainFault::Unsupported);
     assert_eq!(fault(constrained(writer::sequence(&[]), None)), ChainFault::Extension);
 }
 
@@ -177,4 +180,51 @@ fn lists_by_a_namesake_under_another_authority_prove_nothing() {
         assert!(matches!(ask(&foreign, entries, Some(&[])), Status::NotChecked(_)));
         assert!(matches!(ask(&rolled, entries, Some(&roots)), Status::NotChecked(_)));
     }
+}
+
+/// Values that differ from `value` in one bit; every fifth, so that each byte has its turn.
+fn flipped(value: &[u8]) -> impl Iterator<Item = Vec<u8>> {
+    (0..value.len() * 8).step_by(5).map(|bit| {
+        let mut changed = value.to_vec();
+        changed[bit / 8] ^= 1 << (bit % 8);
+        changed
+    })
+}
+
+#[test]
+fn extensions_with_a_bit_changed_end_in_a_verdict() {
+    let pki = Pki::new(1).unwrap();
+    let policy = |n: u32| writer::oid(&Oid::new(&[2, 999, 7, n]));
+    let directory = writer::tagged(4, pki.root().certificate().subject().as_der());
+    let address = writer::tlv(0x87, &[192, 0, 2, 0, 255, 255, 255, 0]);
+    let values = [
+        (oids::NAME_CONSTRAINTS, trees(0, &[directory.clone(), address, mail("a.example.com")])),
+        (oids::CERTIFICATE_POLICIES, writer::sequence(&[&writer::sequence(&[&policy(1)])])),
+        (oids::POLICY_MAPPINGS, writer::sequence(&[&writer::sequence(&[&policy(1), &policy(2)])])),
+        (oids::POLICY_CONSTRAINTS, writer::sequence(&[&writer::tlv(0x80, &[1])])),
+        (oids::INHIBIT_ANY_POLICY, writer::integer(1)),
+    ];
+    let mut counts = [0, 0];
+    for (oid, value) in &values {
+        for value in flipped(value) {
+            let authority = sub_authority(&pki, "Changed", vec![(*oid, true, value)]);
+            counts[usize::from(build(&pki, &person(&pki, &authority, vec![])).is_ok())] += 1;
+        }
+    }
+    let point = writer::sequence(&[
+        &writer::tagged(0, &writer::tagged(0, &directory)),
+        &writer::tlv(0x83, &[1, 0xfe]),
+        &writer::tlv(0x84, &[0xff]),
+    ]);
+    let signer = person(&pki, pki.issuing(), vec![]);
+    let now = pki.issued();
+    let question = Question::new(signer.certificate(), pki.issuing().certificate(), now, now);
+    for value in flipped(&point) {
+        let extensions = [(oids::ISSUING_DISTRIBUTION_POINT, true, value)];
+        let list = pki.crl_by(pki.issuing(), now, &[], &extensions).unwrap();
+        let status = Crl::parse(&list).unwrap().status_of(&question);
+        counts[usize::from(status.is_good())] += 1;
+    }
+    println!("{} changed values failed, {} changed nothing", counts[0], counts[1]);
+    assert!(counts[0] > 300);
 }

@@ -4,7 +4,7 @@ use super::budget::Budget;
 use super::certificate::Certificate;
 use super::chain::{ChainFault, Fault};
 use super::general_name::GeneralName;
-use crate::asn1::{Malformed, Reader, context, oids};
+use crate::asn1::{Malformed, Reader, context, context_primitive, oids};
 
 const WHAT: &str = "name constraints";
 /// Bytes of a name that are compared in one step.
@@ -163,8 +163,10 @@ fn read(value: &[u8]) -> Result<(Vec<GeneralName>, Vec<GeneralName>), ReadFault>
         while !list.is_empty() {
             let mut subtree = list.sequence(WHAT)?;
             bases.push(GeneralName::read(&mut subtree)?);
-            // Neither bound is used in the profile (RFC 5280, 4.2.1.10).
-            if !subtree.is_empty() {
+            // The profile has no other bounds than a minimum of 0, which some write out although it
+            // is the default (RFC 5280, 4.2.1.10).
+            let minimum = subtree.optional(context_primitive(0), WHAT)?;
+            if minimum.is_some_and(|minimum| minimum.content != [0]) || !subtree.is_empty() {
                 return Err(ReadFault::Unsupported("its name constraints have bounds"));
             }
         }
