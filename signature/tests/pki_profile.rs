@@ -73,6 +73,11 @@ fn names_outside_fail_and_unsupported_forms_are_not_known() {
         assert!(constrained(foreign.clone(), names(&[mail("a@example.com")])).is_ok());
         assert_eq!(fault(constrained(foreign, names(&[other_name("a")]))), ChainFault::Unsupported);
     }
+    for mail in [b"a@ex\xe4mple.com".as_slice(), b"\xff", b"a"] {
+        let names = Some(writer::sequence(&[&writer::tlv(0x81, mail)]));
+        let odd = constrained(trees(0, &[self::mail("example.com")]), names);
+        assert_eq!(fault(odd), ChainFault::Unsupported);
+    }
     let bounds = |minimum: u8| {
         let tree = writer::sequence(&[&mail("example.com"), &writer::tlv(0x80, &[minimum])]);
         writer::sequence(&[&writer::tlv(0xa0, &tree)])

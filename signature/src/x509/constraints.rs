@@ -191,7 +191,8 @@ fn within(name: &GeneralName, base: &GeneralName, exclude: bool) -> Within {
         (GeneralName::Dns(name), GeneralName::Dns(base)) => dns_within(name, base, exclude),
         (GeneralName::Uri(name), GeneralName::Uri(base)) => uri_within(name, base),
         (GeneralName::Ip(name), GeneralName::Ip(base)) => ip_within(name, base),
-        (GeneralName::Other(name), GeneralName::Other(base)) if name == base => None,
+        // A form, or a text, that is not looked at.
+        (name, base) if name.tag() == base.tag() => None,
         _ => return Within::OtherForm,
     };
     match told {

@@ -20,33 +20,48 @@ pub(crate) enum GeneralName {
     Other(u8),
 }
 
+const MAIL: u8 = context_primitive(1);
+const DNS: u8 = context_primitive(2);
+const DIRECTORY: u8 = context(4);
+const URI: u8 = context_primitive(6);
+const IP: u8 = context_primitive(7);
+
 impl GeneralName {
-    /// Reads the next name.
+    /// Reads the next name. A text with other characters than those of ASCII is a form that is not
+    /// looked at.
     pub(crate) fn read(reader: &mut Reader<'_>) -> Result<Self, Malformed> {
         let what = "general name";
         let element = reader.any(what)?;
-        let text = || match std::str::from_utf8(element.content) {
-            Ok(text) if text.is_ascii() => Ok(text.to_owned()),
-            _ => Err(Malformed::new(what, "has characters outside of ascii")),
+        let text = || {
+            let text = std::str::from_utf8(element.content).ok()?;
+            text.is_ascii().then(|| text.to_owned())
         };
-        const MAIL: u8 = context_primitive(1);
-        const DNS: u8 = context_primitive(2);
-        const DIRECTORY: u8 = context(4);
-        const URI: u8 = context_primitive(6);
-        const IP: u8 = context_primitive(7);
-        Ok(match element.tag {
-            MAIL => Self::Mail(text()?),
-            DNS => Self::Dns(text()?),
+        let read = match element.tag {
+            MAIL => text().map(Self::Mail),
+            DNS => text().map(Self::Dns),
             DIRECTORY => {
                 let mut inner = element.reader();
                 let name = Name::read(&mut inner)?;
                 inner.finish(what)?;
-                Self::Directory(name)
+                Some(Self::Directory(name))
             }
-            URI => Self::Uri(text()?),
-            IP => Self::Ip(element.content.to_vec()),
-            tag => Self::Other(tag),
-        })
+            URI => text().map(Self::Uri),
+            IP => Some(Self::Ip(element.content.to_vec())),
+            _ => None,
+        };
+        Ok(read.unwrap_or(Self::Other(element.tag)))
+    }
+
+    /// The tag of its form.
+    pub(crate) fn tag(&self) -> u8 {
+        match self {
+            Self::Mail(_) => MAIL,
+            Self::Dns(_) => DNS,
+            Self::Directory(_) => DIRECTORY,
+            Self::Uri(_) => URI,
+            Self::Ip(_) => IP,
+            Self::Other(tag) => *tag,
+        }
     }
 
     /// Reads the content of GeneralNames.
