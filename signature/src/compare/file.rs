@@ -10,6 +10,8 @@ use crate::pdf::{Lexer, Location, ObjRef, Object, SectionKind, Stream, Token, fo
 
 /// Numbers and positions at the start of an object stream that take more than this are not read.
 const MAX_INDEX: u64 = 8 << 20;
+/// How much of the file's beginning is searched for its linearization.
+const HEAD: usize = 4096;
 /// How far before `obj` the number of an object is looked for.
 const HEADER_REACH: usize = 40;
 
@@ -17,6 +19,11 @@ const HEADER_REACH: usize = 40;
 pub(super) fn check_structure(step: &mut Step<'_>) {
     if step.revision.kind == SectionKind::Hybrid && !step.revision.is_consistent {
         let detail = "the update has two cross-references that disagree about an object";
+        step.forbid(None, ChangeKind::Other, detail);
+    }
+    if becomes_linearized(step) {
+        let detail =
+            "the file gets the length of its linearization: readers show another first page";
         step.forbid(None, ChangeKind::Other, detail);
     }
     let ids: Vec<ObjRef> = step.changed.values().map(|changed| changed.id).collect();
@@ -43,6 +50,34 @@ pub(super) fn check_structure(step: &mut Step<'_>) {
             check_object_stream(step, id, &stream);
         }
     }
+}
+
+/// Whether the file says that it is linearized with another length than it had, and has that length
+/// now (ISO 32000-2, F.3.3): until then readers passed over what it says.
+fn becomes_linearized(step: &Step<'_>) -> bool {
+    let source = step.context.document.source();
+    let mut head = vec![0; HEAD.min(usize::try_from(source.len()).unwrap_or(HEAD))];
+    let Ok(read) = source.read_at(0, &mut head) else { return true };
+    head.truncate(read);
+    let mut lexer = Lexer::new(&head, true);
+    let (mut is_linearized, mut lengths, mut is_length) = (false, HashSet::new(), false);
+    loop {
+        let at = lexer.pos();
+        match lexer.token() {
+            Ok(Token::End) => break,
+            Ok(Token::Name(name)) => {
+                is_linearized |= name == b"Linearized";
+                is_length = name == b"L";
+                continue;
+            }
+            Ok(Token::Int(length)) if is_length => lengths.extend(u64::try_from(length)),
+            Ok(_) => {}
+            Err(_) => lexer.seek(lexer.pos().max(at + 1)),
+        }
+        is_length = false;
+    }
+    let is_now = |length: &u64| *length == step.revision.end || *length == source.len();
+    is_linearized && lengths.iter().any(|l| is_now(l) && *l != step.context.base_len)
 }
 
 /// Every object inside must be one that the cross-reference finds there.

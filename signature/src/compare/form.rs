@@ -5,7 +5,6 @@ use super::describe::shorten;
 use super::fields;
 use super::place::Place;
 use super::plain;
-use super::resources;
 use super::step::{Entry, Step, added};
 use super::style;
 use super::value::differing_keys;
@@ -44,7 +43,6 @@ fn check_key(step: &mut Step<'_>, form: &Entry, old: &Dict, new: &Dict, key: &st
             step.claim_entry(&entry, Place::FormStyle, ChangeKind::Declaration, "signature flags");
             (0..=3).contains(&after) && after & before == before
         }
-        "DR" if resources::is_extension(step, &entry) => true,
         // Fonts and text style of whatever is drawn without an appearance of its own: where there
         // is none of it they show nowhere. Beside other fields resources are only added.
         "DR" | "DA" if style::is_in_use(step, old, new) => {

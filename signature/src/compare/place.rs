@@ -289,7 +289,7 @@ impl Places {
         self.0 == 0
     }
 
-    pub(super) const fn with(self, place: Place) -> Places {
+    pub(super) fn with(self, place: Place) -> Places {
         Places(self.0 | Places::of(&[place]).0)
     }
 

@@ -22,7 +22,7 @@ const MAX_DEPTH: usize = 100;
 const MAX_LOOKS: usize = 20_000;
 
 /// What readers draw from.
-pub(super) const SHOWN: Places = Places::of(&[
+const SHOWN: Places = Places::of(&[
     Place::Page,
     Place::PageKids,
     Place::Annotations,

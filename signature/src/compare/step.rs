@@ -11,10 +11,9 @@ use super::change::{Change, ChangeKind};
 use super::describe::describe;
 use super::numbers::Numbers;
 use super::place::{Place, Places};
-use super::resources::{self, Unnamed};
 use super::scan::{Uses, claims_more, says_its_length};
 use super::seal::SealFound;
-use super::value::same_value;
+use super::value::{repeats_a_key, same_value};
 use crate::pdf::{Dict, Document, Location, ObjRef, Object, Revision, View};
 
 /// More changed objects than this are not looked at one by one.
@@ -84,8 +83,6 @@ pub(super) struct Step<'a> {
     names_before: OnceCell<HashSet<String>>,
     /// The structure's number trees before and after, read when first asked for.
     pub(super) numbers: OnceCell<Option<(Numbers, Numbers)>>,
-    /// External objects that were added to resources, and that no content names.
-    pub(super) unnamed: Unnamed,
     /// How many entries of pages were looked up in what they inherit.
     pub(super) inherited: Cell<usize>,
 }
@@ -123,7 +120,6 @@ impl<'a> Step<'a> {
             signed_fields: Vec::new(),
             names_before: OnceCell::new(),
             numbers: OnceCell::new(),
-            unnamed: Unnamed::default(),
             inherited: Cell::new(0),
         }
     }
@@ -143,7 +139,6 @@ impl<'a> Step<'a> {
         super::idle::recall(self);
         super::file::check_structure(self);
         super::trailer::check(self);
-        resources::check(self);
         match (self.before.catalog(), self.after.catalog()) {
             (Ok(before), Ok(after)) => super::catalog::check(self, &before, &after),
             _ => self.forbid(None, ChangeKind::Other, "the catalog cannot be read"),
@@ -178,11 +173,9 @@ impl<'a> Step<'a> {
 
     /// What this revision refers to counts before anything in it is explained.
     fn note_uses(&mut self) {
-        self.unnamed = resources::find(self);
         self.uses.add_dict(None, self.after.trailer());
         for changed in self.changed.values() {
-            let used = self.unnamed.without(changed.id.number, &changed.after);
-            self.uses.add(Some(changed.id), used.as_ref().unwrap_or(&changed.after));
+            self.uses.add(Some(changed.id), &changed.after);
         }
         self.uses.settle();
     }
@@ -232,6 +225,12 @@ impl<'a> Step<'a> {
         }
         if before.is_null() && after.is_null() {
             return;
+        }
+        let is_information = self.after.trailer().get("Info").and_then(Object::as_ref) == Some(id)
+            && self.uses.places(id.number) == Places::of(&[Place::Info]);
+        if !is_information && (repeats_a_key(&before) || repeats_a_key(&after)) {
+            let detail = "a dictionary has a key twice: readers take the first or the last";
+            return self.forbid(Some(id), ChangeKind::Other, detail);
         }
         if same_value(self.context.document, &before, &after) {
             let change =
@@ -428,17 +427,17 @@ impl<'a> Step<'a> {
     }
 }
 
-/// The value that a reference leads to, and the object that holds it. What cannot be read is null.
+/// The value that a reference leads to, and the object that holds it. What cannot be read is null,
+/// and so is an object that is a reference itself: some readers follow it, and others do not.
 pub(super) fn resolve(view: &View<'_>, value: Option<&Object>) -> (Object, Option<ObjRef>) {
-    let Some(value) = value else { return (Object::Null, None) };
-    let mut holder = None;
-    let mut value = value.clone();
-    for _ in 0..16 {
-        let Object::Ref(id) = value else { return (value, holder) };
-        holder = Some(id);
-        value = view.get(id).map(|found| found.object).unwrap_or_default();
+    match value {
+        None => (Object::Null, None),
+        Some(Object::Ref(id)) => match view.get(*id).map(|found| found.object) {
+            Ok(Object::Ref(_)) | Err(_) => (Object::Null, Some(*id)),
+            Ok(value) => (value, Some(*id)),
+        },
+        Some(value) => (value.clone(), None),
     }
-    (Object::Null, holder)
 }
 
 fn push_references(value: &Object, open: &mut Vec<ObjRef>, depth: usize) {

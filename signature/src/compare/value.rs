@@ -9,16 +9,33 @@ use crate::pdf::{Dict, Document, Object, Span, Stream, for_each_window};
 /// encoded data.
 pub(super) fn same_value(document: &Document, a: &Object, b: &Object) -> bool {
     match (a, b) {
-        (Object::Int(_) | Object::Real(_), Object::Int(_) | Object::Real(_)) => {
-            a.as_number() == b.as_number()
-        }
         (Object::String(a), Object::String(b)) => a.bytes == b.bytes,
         (Object::Array(a), Object::Array(b)) => {
-            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_value(document, a, b))
+            a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same_item(document, a, b))
         }
         (Object::Dict(a), Object::Dict(b)) => differing_keys(document, a, b).is_empty(),
         (Object::Stream(a), Object::Stream(b)) => same_stream(document, a, b),
         _ => a == b,
+    }
+}
+
+/// In arrays numbers compare by value. By themselves they do not: `Rotate 90.0` and
+/// `BitsPerComponent 8.0` are no numbers to readers that ask for an integer.
+fn same_item(document: &Document, a: &Object, b: &Object) -> bool {
+    let numbers = (a.as_number(), b.as_number());
+    matches!(numbers, (Some(a), Some(b)) if a == b) || same_value(document, a, b)
+}
+
+/// Whether a dictionary in a value has a key twice: readers take the first or the last of them.
+pub(super) fn repeats_a_key(value: &Object) -> bool {
+    let of_dict = |dict: &Dict| {
+        dict.has_repeated_keys() || dict.iter().any(|entry| repeats_a_key(&entry.value))
+    };
+    match value {
+        Object::Array(values) => values.iter().any(repeats_a_key),
+        Object::Dict(dict) => of_dict(dict),
+        Object::Stream(stream) => of_dict(&stream.dict),
+        _ => false,
     }
 }
 
@@ -110,7 +127,7 @@ mod tests {
             .with("R", ObjRef::new(1, 0))
             .with("N", Object::Null);
         let b =
-            Dict::new().with("R", ObjRef::new(1, 0)).with("S", PdfString::hex("x")).with("A", 1.0);
+            Dict::new().with("R", ObjRef::new(1, 0)).with("S", PdfString::hex("x")).with("A", 1);
         assert!(differing_keys(&document, &a, &b).is_empty());
         let c = b.clone().with("A", 2).with("B", true);
         assert_eq!(differing_keys(&document, &a, &c), ["A", "B"]);
