@@ -11,7 +11,7 @@ use clap::{Arg, ArgAction, Command, value_parser};
 use signdoc::spec::values::PDFA_2B;
 use signdoc_sandbox::ServerCertificate;
 
-use crate::{connection, csc, exit, order, verify};
+use crate::{connection, csc, exit, order, preflight, verify};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -239,13 +239,16 @@ fn preflight() -> Command {
             "Tells what the service will refuse, and what its conversion to PDF/A will probably \
              warn about: one line for each finding, with the remedy. Nothing is sent.\n\n\
              A folder in place of a file stands for its *.pdf files, sorted by name. Errors are \
-             sure, warnings say what a converter usually does. Ends with 3 when a document would \
-             be refused.",
+             sure, warnings say what a converter usually does. With --preview a page shows where \
+             visible seals would lie before an order is created. Ends with 3 when a document would \
+             be refused, or a seal has a place that is wrong.",
         )
         .after_help(
-            "Examples:\n  signdoc preflight loan.pdf\n  signdoc preflight contracts/ --json",
+            "Examples:\n  signdoc preflight loan.pdf\n  signdoc preflight contracts/ --json\n  \
+             signdoc preflight loan.pdf --preview seals.html --seal 72,640 --seal 72,700,2",
         )
         .arg(files("PDF files, or folders with PDF files"))
+        .args(preflight::args())
         .arg(json())
 }
 
@@ -265,6 +268,7 @@ fn verify_command() -> Command {
             "Examples:\n  \
              signdoc verify signed.pdf --trust roots.pem --original loan.pdf\n  \
              signdoc verify signed.pdf --trust roots.pem --signer \"Kari Nordmann\" --require B-LT\n  \
+             signdoc verify signed.pdf --trust roots.pem --html report.html --pictures\n  \
              signdoc verify order.sdo --trust roots.pem --original terms.txt --json",
         )
         .arg(

@@ -13,6 +13,7 @@ mod explain;
 mod inputs;
 mod list;
 mod order;
+mod page;
 mod per_document;
 mod place;
 mod preflight;

@@ -29,6 +29,8 @@ mod document;
 pub mod engine;
 pub mod error;
 mod file_lock;
+#[cfg(feature = "signing")]
+pub mod html;
 mod identity;
 pub mod order;
 #[cfg(feature = "signing")]

@@ -22,6 +22,7 @@ use serde_json::{Value, json};
 use crate::{Code, Document, Error, Result};
 use pdf::SharedSource;
 use preflight::{Finding, PreflightOptions};
+use preview::{PlannedSeal, Preview};
 use report::{Check, Status};
 use verify::FileReport;
 use x509::{ChainFault, TrustAnchors};
@@ -116,6 +117,25 @@ pub fn look_over(document: &Document) -> Result<Vec<Finding>> {
     })
 }
 
+/// Where visible seals would lie in a document, and what is wrong with that, before an order is
+/// created.
+///
+/// # Errors
+/// [`Code::DocumentUnreadable`] for what cannot be read as a PDF within the limits;
+/// [`Code::InvalidOption`] for no seals, and for more than [`MAX_SEALS`](preview::MAX_SEALS).
+pub fn look_at_seals(document: &Document, seals: &[PlannedSeal]) -> Result<Preview> {
+    let limit = preview::MAX_SEALS;
+    if seals.is_empty() || seals.len() > limit {
+        let why = format!("seals has {} places; give 1 to {limit}", seals.len());
+        let error = Error::new(Code::InvalidOption, why).with_detail("field", "seals");
+        return Err(error.with_detail("limit", limit).with_detail("actual", seals.len()));
+    }
+    let source = source(document, "document")?;
+    preview::preview(source, seals).map_err(|error| {
+        Error::new(Code::DocumentUnreadable, format!("the document cannot be read: {error}"))
+    })
+}
+
 /// What is wrong with a file that did not verify, as the error that every language knows; `None`
 /// for one that did.
 ///
@@ -133,7 +153,8 @@ pub fn problem(report: &FileReport) -> Option<Error> {
     let names =
         |checks: &[&Check]| checks.iter().map(|check| check.name.clone()).collect::<Vec<_>>();
     let (failed_names, open_names) = (names(&failed), names(&open));
-    let ranked = failed.iter().map(|check| (meaning(check, report), check));
+    let about = About::of(report);
+    let ranked = failed.iter().map(|check| (about.meaning(&check.name), check));
     let (code, message) = match ranked.min_by_key(|((rank, _), _)| *rank) {
         Some(((_, code), check)) => {
             let rest = match failed.len() {
@@ -174,40 +195,54 @@ pub fn report_json(report: &FileReport) -> Value {
     shown
 }
 
-/// How much a failed check matters (least is most), and its code.
-fn meaning(check: &Check, report: &FileReport) -> (u8, Code) {
-    let is_sdo = matches!(report, FileReport::Sdo(_));
-    let name = check.name.as_str();
-    // Behind `file[0].` and `object[0].`; `seal.` and `signature[0].` are parts of an object.
-    let name = match name.split_once("].") {
-        Some((owner, rest)) if !owner.starts_with("signature") => rest,
-        _ => name,
-    };
-    if is_sdo && name.starts_with("seal.") {
-        let is_about_people = matches!(name, "seal.chain" | "seal.purpose");
-        return (3, if is_about_people { Code::ChainUntrusted } else { Code::SealInvalid });
+/// What the meaning of a failed check depends on besides its name.
+pub(crate) struct About {
+    pub(crate) is_sdo: bool,
+    pub(crate) is_unsigned: bool,
+    /// The row for the signers' chains.
+    pub(crate) chain: Code,
+}
+
+impl About {
+    fn of(report: &FileReport) -> Self {
+        let is_sdo = matches!(report, FileReport::Sdo(_));
+        Self { is_sdo, is_unsigned: is_unsigned(report), chain: chain_code(report) }
     }
-    let part = name.rsplit('.').next().unwrap_or(name);
-    match part {
-        "structure" if is_sdo => (0, Code::SdoMalformed),
-        // Against another document no digest agrees.
-        "original" if is_sdo => (0, Code::ContentChanged),
-        "document" if is_sdo => (2, Code::ContentChanged),
-        "document" | "structure" => (0, Code::PdfMalformed),
-        "integrity" if is_unsigned(report) => (0, Code::SignatureMissing),
-        "integrity" | "digest" => (1, Code::IntegrityFailed),
-        "signature" | "cms" | "certificate" => (3, Code::SignatureInvalid),
-        "original" | "unsigned_digest" | "signed_digest" => (2, Code::ContentChanged),
-        "changes" => (4, Code::ChangedAfterSigning),
-        "seals" => (5, Code::ContentChanged),
-        "chain" => (6, chain_code(report)),
-        // A certificate for something else is trusted for something else.
-        "purpose" => (6, Code::ChainUntrusted),
-        "signer" => (7, Code::SignerMismatch),
-        "revocation" => (8, Code::CertificateRevoked),
-        "timestamp" | "time" => (9, Code::TimestampInvalid),
-        "level" => (10, Code::LevelNotMet),
-        _ => (11, Code::VerificationFailed),
+
+    /// How much a failed check matters (least is most), and its code.
+    pub(crate) fn meaning(&self, name: &str) -> (u8, Code) {
+        let is_sdo = self.is_sdo;
+        // Behind `file[0].` and `object[0].`; `seal.` and `signature[0].` are parts of an object.
+        let name = match name.split_once("].") {
+            Some((owner, rest)) if !owner.starts_with("signature") => rest,
+            _ => name,
+        };
+        if is_sdo && name.starts_with("seal.") {
+            let is_about_people = matches!(name, "seal.chain" | "seal.purpose");
+            return (3, if is_about_people { Code::ChainUntrusted } else { Code::SealInvalid });
+        }
+        let part = name.rsplit('.').next().unwrap_or(name);
+        match part {
+            "structure" if is_sdo => (0, Code::SdoMalformed),
+            // Against another document no digest agrees.
+            "original" if is_sdo => (0, Code::ContentChanged),
+            "document" if is_sdo => (2, Code::ContentChanged),
+            "document" | "structure" => (0, Code::PdfMalformed),
+            "integrity" if self.is_unsigned => (0, Code::SignatureMissing),
+            "integrity" | "digest" => (1, Code::IntegrityFailed),
+            "signature" | "cms" | "certificate" => (3, Code::SignatureInvalid),
+            "original" | "unsigned_digest" | "signed_digest" => (2, Code::ContentChanged),
+            "changes" => (4, Code::ChangedAfterSigning),
+            "seals" => (5, Code::ContentChanged),
+            "chain" => (6, self.chain),
+            // A certificate for something else is trusted for something else.
+            "purpose" => (6, Code::ChainUntrusted),
+            "signer" => (7, Code::SignerMismatch),
+            "revocation" => (8, Code::CertificateRevoked),
+            "timestamp" | "time" => (9, Code::TimestampInvalid),
+            "level" => (10, Code::LevelNotMet),
+            _ => (11, Code::VerificationFailed),
+        }
     }
 }
 

@@ -10,6 +10,7 @@ pub mod pdf;
 #[cfg(feature = "pki")]
 pub mod pki;
 pub mod preflight;
+pub mod preview;
 pub mod report;
 pub mod revocation;
 pub mod sdo;

@@ -9,13 +9,15 @@ use std::sync::Arc;
 
 use clap::ArgMatches;
 use serde_json::{Value, json};
+use signdoc::html::{Pictures, Titled, reports_html};
 use signdoc::pdf::pdf::SharedSource;
+use signdoc::pdf::report_json;
 use signdoc::pdf::verify::{self, FileReport, VerifyOptions};
 use signdoc::{Error, Result};
 
 use crate::inputs::{self, Input};
 use crate::screen::Screen;
-use crate::{Interrupted, call, exit, report};
+use crate::{Interrupted, call, exit, page, report};
 
 pub(crate) use options::args;
 
@@ -32,6 +34,9 @@ pub(crate) fn run(matches: &ArgMatches, screen: &mut Screen, interrupted: Interr
         Err(error) => return report::failed(&error, as_json, screen),
     };
     let status = status(&all);
+    if let Err(error) = page(&all, matches, interrupted) {
+        return report::failed(&error, as_json, screen);
+    }
     if as_json {
         let results: Vec<_> = all.iter().map(Seen::to_json).collect();
         let ok = status == exit::OK;
@@ -57,6 +62,24 @@ fn verified(matches: &ArgMatches, interrupted: Interrupted<'_>) -> Result<Vec<Se
         all.push(Seen { input, found });
     }
     Ok(all)
+}
+
+/// The reports as a page for people, where one was asked for.
+fn page(all: &[Seen], matches: &ArgMatches, interrupted: Interrupted<'_>) -> Result<()> {
+    let Some(path) = matches.get_one::<PathBuf>("html") else { return Ok(()) };
+    let mut titled = Vec::new();
+    for seen in all {
+        let report = match &seen.found {
+            Ok(found) => report_json(found),
+            Err(error) => json!({"ok": false, "failure": {"message": error.message()}}),
+        };
+        let (matches, file, told) = (matches.clone(), seen.input.path.clone(), report.clone());
+        let pictures = call::work(interrupted, move || page::pictures(&matches, &file, &told))?;
+        // A file that cannot be read has no pages.
+        let pictures = if seen.found.is_err() { Pictures::default() } else { pictures? };
+        titled.push(Titled { title: page::title(&seen.input.path), report, pictures });
+    }
+    page::write(path, &reports_html(&titled))
 }
 
 fn one(path: &Path, options: &VerifyOptions) -> Result<FileReport> {

@@ -8,14 +8,17 @@ use signdoc::pdf::verify::{Requirement, VerifyOptions};
 use signdoc::pdf::x509::TrustAnchors;
 use signdoc::{Code, Error, Result};
 
-use crate::inputs;
+use crate::{inputs, page};
 
 /// The options of `signdoc verify`.
 pub(crate) fn args() -> Vec<Arg> {
     let many = |name: &'static str, value: &'static str, help: &'static str| {
         text(name, value, help).action(ArgAction::Append)
     };
-    vec![
+    let page = "write the report as a page for people: one file without scripts, which anybody \
+                can open in a browser";
+    let page = page::args("html", page);
+    let asked = [
         file(
             "original",
             "the document as it was sent; nothing but what signing needs may be added",
@@ -54,7 +57,8 @@ pub(crate) fn args() -> Vec<Arg> {
         .value_delimiter(','),
         switch("strict", "refuse deviations from the standards that are accepted otherwise"),
         switch("serial", "the files are the results of serial sessions, the first one first"),
-    ]
+    ];
+    asked.into_iter().chain(page).collect()
 }
 
 fn file(name: &'static str, help: &'static str) -> Arg {

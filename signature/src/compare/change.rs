@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::pdf::{Page, Rect};
+
 /// What was changed after the document that was sent, or else after the first signature.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 #[non_exhaustive]
@@ -30,6 +32,70 @@ pub struct Change {
     pub kind: ChangeKind,
     /// In words.
     pub detail: String,
+    /// Where it lies on a page of the file, where that is known; the whole page for its content.
+    pub place: Option<Place>,
+    /// Where it lay before, where that is known.
+    pub place_before: Option<Place>,
+}
+
+/// A rectangle on a page as it is shown (turned, within its crop box): points (1/72 inch) from the
+/// upper left corner, as the service counts.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Place {
+    /// Page number from 1.
+    pub page: usize,
+    /// Points from the left edge.
+    pub x: f64,
+    /// Points from the upper edge.
+    pub y: f64,
+    /// Width in points.
+    pub width: f64,
+    /// Height in points.
+    pub height: f64,
+}
+
+/// A page as it is shown.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct PageSize {
+    /// Page number from 1.
+    pub page: usize,
+    /// Width in points.
+    pub width: f64,
+    /// Height in points.
+    pub height: f64,
+}
+
+impl Place {
+    /// Where a rectangle in default user space lies on the page; `None` where it has no area.
+    pub(crate) fn of(rect: &Rect, page: &Page) -> Option<Place> {
+        if rect.is_empty() {
+            return None;
+        }
+        let [left, top, right, bottom] = page.shown_rect(rect);
+        let (x, y) = (rounded(left), rounded(top));
+        let (width, height) = (rounded(right - left), rounded(bottom - top));
+        Some(Place { page: page.index + 1, x, y, width, height })
+    }
+
+    /// The whole page.
+    pub(crate) fn whole(page: &Page) -> Place {
+        let PageSize { page, width, height } = PageSize::of(page);
+        Place { page, x: 0.0, y: 0.0, width, height }
+    }
+}
+
+impl PageSize {
+    pub(crate) fn of(page: &Page) -> PageSize {
+        let (width, height) = page.shown_size();
+        PageSize { page: page.index + 1, width: rounded(width), height: rounded(height) }
+    }
+}
+
+/// To a hundredth of a point, which nobody sees.
+fn rounded(points: f64) -> f64 {
+    (points * 100.0).round() / 100.0
 }
 
 /// What a change is.

@@ -70,6 +70,8 @@ pub(super) fn judge(seals: &[PlacedSeal], rules: &SealRules) -> Judged {
                 object: Some(placed.seal.widget.to_string()),
                 kind: ChangeKind::Seal,
                 detail: format!("the seal of {field} {reason}"),
+                place: None,
+                place_before: None,
             });
         }
         judged.unknown += usize::from(free.is_none() && !placed.seal.is_preplaced);
@@ -86,7 +88,7 @@ fn judge_one(
     if placed.seal.is_preplaced {
         return Ok(());
     }
-    let [left, top, right, bottom] = shown(&placed.seal.rect, &placed.page);
+    let [left, top, right, bottom] = placed.page.shown_rect(&placed.seal.rect);
     let (width, height) = (right - left, bottom - top);
     let is_within = |width: f64, height: f64| {
         width <= rules.max_width + 0.01 && height <= rules.max_height + 0.01
@@ -115,18 +117,4 @@ fn judge_one(
             Err(format!("stands at {left:.1}, {top:.1} on page {number}, where none was asked for"))
         }
     }
-}
-
-/// A rectangle as it is shown: points from the upper left corner of the visible page, turned with
-/// it. The reverse of what signing does.
-fn shown(rect: &Rect, page: &Page) -> [f64; 4] {
-    let visible = page.visible_box();
-    let Rect { x0, y0, x1, y1 } = *rect;
-    let corners = match page.rotate {
-        90 => [y0 - visible.y0, x0 - visible.x0, y1 - visible.y0, x1 - visible.x0],
-        180 => [visible.x1 - x1, y0 - visible.y0, visible.x1 - x0, y1 - visible.y0],
-        270 => [visible.y1 - y1, visible.x1 - x1, visible.y1 - y0, visible.x1 - x0],
-        _ => [x0 - visible.x0, visible.y1 - y1, x1 - visible.x0, visible.y1 - y0],
-    };
-    corners.map(|value| value * page.user_unit)
 }

@@ -348,7 +348,8 @@ impl<'a> Step<'a> {
             changed.is_explained = true;
         }
         let object = id.map(|id| id.to_string());
-        Change { revision: self.revision.index, object, kind, detail }
+        let revision = self.revision.index;
+        Change { revision, object, kind, detail, place: None, place_before: None }
     }
 
     /// The change of an object, while no rule has explained it.

@@ -99,6 +99,28 @@ impl Page {
         let media = self.media_box.filter(|b| !b.is_empty()).unwrap_or(Rect::LETTER);
         self.crop_box.and_then(|crop| crop.intersection(&media)).unwrap_or(media)
     }
+
+    /// Width and height of the page as it is shown: turned, within its crop box, in points.
+    pub fn shown_size(&self) -> (f64, f64) {
+        let visible = self.visible_box();
+        let (width, height) =
+            (visible.width() * self.user_unit, visible.height() * self.user_unit);
+        if self.rotate % 180 == 90 { (height, width) } else { (width, height) }
+    }
+
+    /// From default user space to the page as it is shown: left, top, right and bottom in points
+    /// from its upper left corner.
+    pub fn shown_rect(&self, rect: &Rect) -> [f64; 4] {
+        let visible = self.visible_box();
+        let Rect { x0, y0, x1, y1 } = *rect;
+        let corners = match self.rotate {
+            90 => [y0 - visible.y0, x0 - visible.x0, y1 - visible.y0, x1 - visible.x0],
+            180 => [visible.x1 - x1, y0 - visible.y0, visible.x1 - x0, y1 - visible.y0],
+            270 => [visible.y1 - y1, visible.x1 - x1, visible.y1 - y0, visible.x1 - x0],
+            _ => [x0 - visible.x0, visible.y1 - y1, x1 - visible.x0, visible.y1 - y0],
+        };
+        corners.map(|value| value * self.user_unit)
+    }
 }
 
 /// What pages inherit from the nodes above them.

@@ -45,4 +45,5 @@ pub use prepare::prepare_unchecked;
 pub use prepare::{prepare, prepare_timestamp};
 pub use prepared::{Prepared, SigningNote};
 pub(crate) use redraw::{asking_form, text_appearance};
+pub(crate) use seal::place;
 pub use seal::{Seal, SealFit};

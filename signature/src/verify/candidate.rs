@@ -7,7 +7,7 @@ use super::report::{Coverage, SignatureKind, SignatureReport};
 use crate::asn1::Time;
 use crate::cms::SignedData;
 use crate::crypto::HashAlgorithm;
-use crate::pdf::{Document, SignatureField, SignatureValue};
+use crate::pdf::{Document, ObjRef, SignatureField, SignatureValue};
 use crate::report::Checks;
 use crate::tsp::TimestampToken;
 
@@ -29,6 +29,8 @@ pub(super) struct Candidate {
     pub(super) covered: Result<Covered, String>,
     pub(super) content: Content,
     pub(super) is_timestamp: bool,
+    /// Its widgets, for where it shows.
+    pub(super) widgets: Vec<ObjRef>,
 }
 
 impl Candidate {
@@ -39,7 +41,8 @@ impl Candidate {
         let content = read(&value, is_timestamp);
         // Read now, and up to a few megabytes for each signature.
         value.contents = Vec::new();
-        Some(Candidate { name: field.name, value, covered, content, is_timestamp })
+        let (name, widgets) = (field.name, field.widgets);
+        Some(Candidate { name, value, covered, content, is_timestamp, widgets })
     }
 
     /// The hash function that the digest of the covered bytes is needed with.
@@ -116,6 +119,7 @@ impl Candidate {
             chain_fault: None,
             leniencies: Vec::new(),
             checks,
+            place: None,
         }
     }
 }

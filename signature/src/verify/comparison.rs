@@ -211,6 +211,8 @@ fn apply_permissions(document: &Document, candidates: &[Candidate], comparison: 
                 object: None,
                 kind: ChangeKind::Other,
                 detail,
+                place: None,
+                place_before: None,
             });
         };
         let covers = |candidate: &Candidate| {

@@ -6,6 +6,7 @@ use super::digests::{Digests, Range};
 use super::evidence::Evidence;
 use super::level::Level;
 use super::options::VerifyOptions;
+use super::places;
 use super::report::VerifyReport;
 use super::signature::{Judge, Judged};
 use super::time::TrustedTime;
@@ -69,7 +70,10 @@ pub(super) fn run(document: &Document, options: &VerifyOptions, now: Time) -> Ve
             judged.report.in_original = span.is_some_and(|span| span.end <= len);
         }
     }
-    verdict::sum_up(Findings { checks, signatures, timestamps, compared, notes }, options)
+    let findings = Findings { checks, signatures, timestamps, compared, notes };
+    let mut report = verdict::sum_up(findings, options);
+    places::locate(document, &candidates, &mut report);
+    report
 }
 
 fn placeholder() -> Check {

@@ -59,6 +59,7 @@ mod level;
 mod options;
 mod outcome;
 mod own;
+mod places;
 mod purpose;
 mod report;
 mod sdo;
@@ -75,7 +76,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-pub use crate::compare::{Below, Change, ChangeKind, Changes, Overlap};
+pub use crate::compare::{Below, Change, ChangeKind, Changes, Overlap, PageSize, Place};
 pub use any::{FileReport, SerialFileReport, verify_file, verify_files};
 pub use level::Level;
 pub use options::{

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::level::Level;
-use crate::compare::{Changes, Overlap};
+use crate::compare::{Changes, Overlap, PageSize, Place};
 use crate::report::{Check, Checks, Status};
 use crate::x509::ChainFault;
 
@@ -27,6 +27,8 @@ pub struct VerifyReport {
     pub overlaps: Vec<Overlap>,
     /// What is odd about the file without being wrong.
     pub notes: Vec<String>,
+    /// The pages that something of the report lies on, by their number.
+    pub pages: Vec<PageSize>,
 }
 
 /// What was found about one signature or document timestamp.
@@ -67,6 +69,8 @@ pub struct SignatureReport {
     pub leniencies: Vec<String>,
     /// The checks of this signature.
     pub checks: Checks,
+    /// Where it shows on a page; `None` where it is invisible.
+    pub place: Option<Place>,
 }
 
 /// The time that a signature was judged at.
@@ -170,6 +174,7 @@ impl VerifyReport {
             changes: Changes::default(),
             overlaps: Vec::new(),
             notes: Vec::new(),
+            pages: Vec::new(),
         }
     }
 

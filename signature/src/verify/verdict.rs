@@ -63,7 +63,8 @@ pub(super) fn sum_up(findings: Findings, options: &VerifyOptions) -> VerifyRepor
         Ok(comparison) => (comparison.changes, comparison.overlaps),
         Err(_) => (Changes::default(), Vec::new()),
     };
-    VerifyReport { ok, checks, unanswered, signatures: reports, changes, overlaps, notes }
+    let pages = Vec::new();
+    VerifyReport { ok, checks, unanswered, signatures: reports, changes, overlaps, notes, pages }
 }
 
 /// One check from those of several signatures: the worst outcome counts. A missing

@@ -1,0 +1,184 @@
+//! What happened to the document, from the oldest revision on, and what proves each time.
+
+use std::collections::BTreeMap;
+
+use super::read::{Change, Report, Signature};
+use super::words::{self, sentence};
+use super::write::Html;
+
+/// Changes of one revision that are listed.
+const LISTED: usize = 40;
+
+#[derive(Default)]
+struct Step<'a> {
+    signatures: Vec<&'a Signature>,
+    forbidden: Vec<&'a Change>,
+    permitted: Vec<&'a Change>,
+}
+
+pub(super) fn show(html: &mut Html, report: &Report) {
+    let mut steps: BTreeMap<u64, Step<'_>> = BTreeMap::new();
+    // What has no place in the file comes last.
+    let at = |revision: Option<u64>| revision.unwrap_or(u64::MAX);
+    for signature in &report.signatures {
+        steps.entry(at(signature.revision)).or_default().signatures.push(signature);
+    }
+    for change in &report.changes.forbidden {
+        steps.entry(change.revision).or_default().forbidden.push(change);
+    }
+    for change in &report.changes.permitted {
+        steps.entry(change.revision).or_default().permitted.push(change);
+    }
+    if steps.is_empty() && report.seals.is_empty() {
+        return;
+    }
+    html.raw("<section>").heading(2, "What happened, and when").raw("<ol class=\"line\">");
+    base(html, report);
+    for (revision, step) in &steps {
+        show_step(html, *revision, step, report);
+    }
+    for seal in &report.seals {
+        html.raw("<li>");
+        signed(html, seal, "Sealed by ");
+        html.raw("</li>");
+    }
+    html.raw("</ol>");
+    let left = report.changes.permitted_not_listed + report.changes.forbidden_not_listed;
+    if left > 0 {
+        html.raw("<p class=\"more\">and ").count(left).raw(" more changes</p>");
+    }
+    html.raw("</section>");
+}
+
+/// What the comparison began with.
+fn base(html: &mut Html, report: &Report) {
+    let Some(len) = report.changes.base_len else { return };
+    let is_original = report.checks.iter().any(|check| check.name == "original")
+        || report.status("unsigned_digest") == "passed";
+    html.raw("<li class=\"base\"><p class=\"what\">");
+    html.raw(match is_original {
+        true => "The document as it was sent",
+        false => "The document as the first signature covers it",
+    });
+    html.raw("</p><p class=\"facts\">").count(len).raw(" bytes; later changes are held against ");
+    html.raw("it</p></li>");
+}
+
+fn show_step(html: &mut Html, revision: u64, step: &Step<'_>, report: &Report) {
+    let is_wrong = !step.forbidden.is_empty() || step.signatures.iter().any(|s| s.failed());
+    html.raw(if is_wrong { "<li class=\"wrong\">" } else { "<li>" });
+    if !report.is_sdo() && revision != u64::MAX {
+        html.raw("<p class=\"revision\">Revision ").count(revision).raw("</p>");
+    }
+    for signature in &step.signatures {
+        let is_stamp = signature.is_timestamp();
+        signed(html, signature, if is_stamp { "Timestamp by " } else { "Signed by " });
+    }
+    changes(html, step);
+    html.raw("</li>");
+}
+
+fn signed(html: &mut Html, signature: &Signature, how: &'static str) {
+    html.raw("<p class=\"what\">").raw(how).foreign(&signature.person()).raw("</p>");
+    html.raw("<ul class=\"facts\">");
+    when(html, signature);
+    if let Some(field) = &signature.field {
+        html.raw("<li>In the field ").foreign(field);
+        html.raw(match signature.coverage.as_deref() {
+            Some("whole_file") => ", over the whole file",
+            Some("revision") => ", over the file as it was then",
+            _ => ", over something that is not acceptable",
+        });
+        html.raw("</li>");
+    }
+    if let Some(level) = &signature.level {
+        html.raw("<li>Level PAdES ").text(level).raw("</li>");
+    }
+    html.raw("</ul>");
+    let failed = signature.checks.iter().filter(|check| check.status == "failed");
+    for check in failed {
+        html.raw("<p class=\"fault\"><strong>Failed:</strong> <code>").text(&check.name);
+        html.raw("</code> ").foreign(&sentence(&check.detail)).raw("</p>");
+    }
+}
+
+/// The time, and what proves it.
+fn when(html: &mut Html, signature: &Signature) {
+    let judged = signature.judged_at.as_ref();
+    let proof = judged.filter(|judged| judged.proof != "verification");
+    html.raw("<li>");
+    match (proof, &signature.proven_time, &signature.claimed_time) {
+        (Some(proof), _, _) => {
+            time(html, &proof.time);
+            html.raw(match proof.proof.as_str() {
+                "document_timestamp" => ": proven by a document timestamp over the signature",
+                _ => ": proven by a timestamp inside the signature",
+            });
+            if let Some(authority) = &proof.authority {
+                html.raw(" by ").foreign(authority);
+            }
+        }
+        (None, Some(proven), _) => {
+            time(html, proven);
+            html.raw(": proven, the authority is trusted");
+        }
+        (None, None, Some(claimed)) => {
+            time(html, claimed);
+            html.raw(match signature.is_timestamp() {
+                true => ": as the authority says, which is not trusted here",
+                false => ": as the signer says; nothing proves it",
+            });
+        }
+        (None, None, None) => {
+            html.raw("No time is stated");
+        }
+    }
+    html.raw("</li>");
+    if let Some(judged) = judged.filter(|judged| judged.proof == "verification") {
+        html.raw("<li>Certificate judged at the time of the verification, ");
+        time(html, &judged.time);
+        html.raw("</li>");
+    }
+}
+
+/// `2026-11-22T10:00:05Z` for people.
+fn time(html: &mut Html, text: &str) {
+    let shown = match text.strip_suffix('Z').and_then(|text| text.split_once('T')) {
+        Some((date, clock)) => format!("{date} {clock} UTC"),
+        None => text.to_owned(),
+    };
+    html.raw("<time").attribute("datetime", text).raw(">").text(&shown).raw("</time>");
+}
+
+fn changes(html: &mut Html, step: &Step<'_>) {
+    if !step.forbidden.is_empty() {
+        html.raw("<p class=\"fault\"><strong>Changed, and signing does not need it:</strong></p>");
+        list(html, &step.forbidden);
+    }
+    if step.permitted.is_empty() {
+        return;
+    }
+    html.raw("<details><summary>").count(step.permitted.len() as u64);
+    html.raw(match step.permitted.len() {
+        1 => " change that signing needs</summary>",
+        _ => " changes that signing needs</summary>",
+    });
+    list(html, &step.permitted);
+    html.raw("</details>");
+}
+
+fn list(html: &mut Html, changes: &[&Change]) {
+    html.raw("<ul class=\"changes\">");
+    for change in changes.iter().take(LISTED) {
+        html.raw("<li>").foreign(&change.detail).raw(" <span class=\"of\">");
+        html.raw(words::change(&change.kind));
+        if let Some(object) = &change.object {
+            html.raw(", object ").text(object);
+        }
+        html.raw("</span></li>");
+    }
+    if changes.len() > LISTED {
+        html.raw("<li>and ").count((changes.len() - LISTED) as u64).raw(" more</li>");
+    }
+    html.raw("</ul>");
+}
