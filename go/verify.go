@@ -8,6 +8,7 @@ import "C"
 
 import (
 	"io"
+	"runtime"
 	"unsafe"
 )
 
@@ -46,6 +47,33 @@ type Report struct {
 	// Problem is what matters most of what is wrong; nil where the report is good.
 	Problem *Error
 	JSON    string
+	found   *foundReport
+}
+
+// foundReport is the library's own, which makes pages of it; freed with the last Report.
+type foundReport struct{ handle *C.signdoc_report }
+
+// HTML is the report as a page for people: one file without scripts, which loads nothing. It shows
+// names of people, not their numbers. Title is what the page is called, for instance the name of
+// the file; it may be empty.
+func (r *Report) HTML(title string) (string, error) {
+	if r.found == nil {
+		return "", own(CodeInvalidArgument, "the report was not made by Verify", nil)
+	}
+	defer runtime.KeepAlive(r.found)
+	var called *C.char
+	if title != "" {
+		called = C.CString(title)
+		defer C.free(unsafe.Pointer(called))
+	}
+	var page C.signdoc_buffer
+	var failure *C.signdoc_error
+	code := C.signdoc_report_html(r.found.handle, called, &page, &failure)
+	if err := taken(code, failure); err != nil {
+		return "", err
+	}
+	defer C.signdoc_buffer_free(&page)
+	return C.GoStringN((*C.char)(unsafe.Pointer(page.ptr)), C.int(page.len)), nil
 }
 
 // Status is how the check of this name ended; "not_checked" where there is none.
@@ -92,7 +120,6 @@ func Verify(files []Document, question Question) (*Report, error) {
 	if err := taken(code, failure); err != nil {
 		return nil, err
 	}
-	defer C.signdoc_report_free(found)
 	return reportOf(found), nil
 }
 
@@ -129,7 +156,9 @@ func reportOf(found *C.signdoc_report) *Report {
 		OK:      C.signdoc_report_ok(found) != 0,
 		Problem: errorOf(C.signdoc_report_problem(found)),
 		JSON:    C.GoString(C.signdoc_report_json(found)),
+		found:   &foundReport{found},
 	}
+	runtime.SetFinalizer(report.found, func(found *foundReport) { C.signdoc_report_free(found.handle) })
 	for i := C.size_t(0); i < C.signdoc_report_check_count(found); i++ {
 		report.Checks = append(report.Checks, Check{
 			Name:   C.GoString(C.signdoc_report_check_name(found, i)),

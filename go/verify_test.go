@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -107,6 +108,11 @@ func (c *verificationCase) check(t *testing.T, report *Report) {
 		if report.Status(name) != status {
 			t.Errorf("%s is %s, not %s", name, report.Status(name), status)
 		}
+	}
+	page, err := report.HTML("a<b")
+	verdict := map[bool]string{true: ">Verified<", false: ">Not verified<"}[report.OK]
+	if err != nil || !strings.Contains(page, "<title>a&lt;b</title>") || !strings.Contains(page, verdict) {
+		t.Error(err, page)
 	}
 	problem := Code(0)
 	if report.Problem != nil {

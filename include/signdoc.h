@@ -2108,6 +2108,19 @@ const signdoc_error *signdoc_report_problem(const signdoc_report *report);
 const char *signdoc_report_json(const signdoc_report *report);
 
 /**
+ * The report as a page for people, UTF-8: one HTML file without scripts, which loads nothing. It
+ * has the verdict in a sentence, the checks with what to do, what happened when and what proves
+ * it, and outlines of the pages with seals and changes where they lie. Names of people stand in
+ * it, their numbers do not; the same report gives the same bytes. `title` is what the page is
+ * called, for instance the name of the file; it may be NULL. `*html` is freed with
+ * signdoc_buffer_free.
+ */
+int32_t signdoc_report_html(const signdoc_report *report,
+                            const char *title,
+                            signdoc_buffer *html,
+                            signdoc_error **error);
+
+/**
  * Frees a report with its texts. NULL is fine.
  */
 void signdoc_report_free(signdoc_report *report);

@@ -85,6 +85,15 @@ public:
         return ErrorView(signdoc_report_problem(handle_.get()));
     }
     std::string json() const { return signdoc_report_json(handle_.get()); }
+    /** As a page for people: one HTML file without scripts, which loads nothing. */
+    std::string html(const std::string &title = "") const {
+        signdoc_buffer page = {nullptr, 0};
+        signdoc_error *error = nullptr;
+        const char *called = title.empty() ? nullptr : title.c_str();
+        std::int32_t code = signdoc_report_html(handle_.get(), called, &page, &error);
+        detail::check(code, error);
+        return detail::taken(page);
+    }
 
 private:
     detail::Owned<signdoc_report, signdoc_report_free> handle_;

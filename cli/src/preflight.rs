@@ -58,6 +58,9 @@ pub(crate) fn run(matches: &ArgMatches, screen: &mut Screen, interrupted: Interr
     seals.iter().for_each(|preview| show_seals(preview, screen));
     let unseen = all.iter().filter(|seen| seen.found.is_err()).count();
     screen.line(&format!("\n{}", verdict(refused - unseen, unseen, all.len())));
+    if seals.is_some_and(|preview| !preview.ok) {
+        screen.line("a seal is in the wrong place or too large");
+    }
     if let Some(word) = all.iter().find_map(Seen::word) {
         screen.line(&format!("What a word means: signdoc explain {word}"));
     }
@@ -92,8 +95,7 @@ fn seals(
         let why = format!("--preview is for one document, {} are named", all.len());
         return Err(Error::new(Code::InvalidOption, why));
     };
-    let seals: Vec<PlannedSeal> =
-        matches.get_many("seal").into_iter().flatten().copied().collect();
+    let seals: Vec<PlannedSeal> = matches.get_many("seal").into_iter().flatten().copied().collect();
     let (file, matches) = (seen.input.path.clone(), matches.clone());
     let made = move || -> Result<_> {
         let preview = look_at_seals(&Document::from_path(&file), &seals)?;

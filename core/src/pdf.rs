@@ -122,12 +122,12 @@ pub fn look_over(document: &Document) -> Result<Vec<Finding>> {
 ///
 /// # Errors
 /// [`Code::DocumentUnreadable`] for what cannot be read as a PDF within the limits;
-/// [`Code::InvalidOption`] for no seals, and for more than [`MAX_SEALS`](preview::MAX_SEALS).
+/// [`Code::InvalidArgument`] for no seals, and for more than [`MAX_SEALS`](preview::MAX_SEALS).
 pub fn look_at_seals(document: &Document, seals: &[PlannedSeal]) -> Result<Preview> {
     let limit = preview::MAX_SEALS;
     if seals.is_empty() || seals.len() > limit {
         let why = format!("seals has {} places; give 1 to {limit}", seals.len());
-        let error = Error::new(Code::InvalidOption, why).with_detail("field", "seals");
+        let error = Error::new(Code::InvalidArgument, why).with_detail("field", "seals");
         return Err(error.with_detail("limit", limit).with_detail("actual", seals.len()));
     }
     let source = source(document, "document")?;

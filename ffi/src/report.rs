@@ -3,6 +3,7 @@
 use std::ffi::{CString, c_char};
 use std::ptr;
 
+use signdoc_core::html::{HtmlOptions, report_html};
 use signdoc_core::pdf::report::Check;
 use signdoc_core::pdf::verify::FileReport;
 use signdoc_core::pdf::{problem, report_json};
@@ -11,7 +12,7 @@ use signdoc_core::{Code, Error, Result};
 use crate::error::{Failure, signdoc_error};
 use crate::guard::Entry;
 use crate::handle::{Handle, Lent};
-use crate::view::{NO_TEXT, or_null, text};
+use crate::view::{NO_TEXT, or_null, signdoc_buffer, text};
 
 /// What a verification found: named checks, and a plain verdict. All texts belong to it and live
 /// as long as it does. Freed with signdoc_report_free.
@@ -225,6 +226,32 @@ pub unsafe extern "C" fn signdoc_report_json(report: *const signdoc_report) -> *
     // SAFETY: the caller keeps the rules of the header.
     unsafe { Entry::new("signdoc_report_json") }
         .get(NO_TEXT, |entry| Ok(entry.handle(report, "report")?.json.as_ptr()))
+}
+
+/// The report as a page for people, UTF-8: one HTML file without scripts, which loads nothing. It
+/// has the verdict in a sentence, the checks with what to do, what happened when and what proves
+/// it, and outlines of the pages with seals and changes where they lie. Names of people stand in
+/// it, their numbers do not; the same report gives the same bytes. `title` is what the page is
+/// called, for instance the name of the file; it may be NULL. `*html` is freed with
+/// signdoc_buffer_free.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn signdoc_report_html(
+    report: *const signdoc_report,
+    title: *const c_char,
+    html: *mut signdoc_buffer,
+    error: *mut *mut signdoc_error,
+) -> i32 {
+    // SAFETY: the caller keeps the rules of the header.
+    unsafe { Entry::new("signdoc_report_html") }.status(error, |entry| {
+        let report = entry.handle(report, "report")?;
+        let title = entry.optional_text(title, "title")?.map(str::to_owned);
+        let html = entry.place(html, "html")?;
+        let told = serde_json::from_slice(report.json.as_bytes());
+        let told = told.map_err(|error| Error::new(Code::Internal, error.to_string()))?;
+        let options = HtmlOptions { title, ..HtmlOptions::default() };
+        html.put(signdoc_buffer::of(report_html(&told, &options)));
+        Ok(())
+    })
 }
 
 /// Frees a report with its texts. NULL is fine.

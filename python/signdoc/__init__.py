@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from signdoc import web
     from signdoc.aio import AsyncClient
     from signdoc.csc import PdfSeal, PdfToSign
+    from signdoc.previews import Preview, preview
     from signdoc.sandbox import Sandbox
     from signdoc.verification import Check, Finding, Findings, Report, preflight, verify
 
@@ -130,6 +131,7 @@ __all__ = [
     "PadesState",
     "PdfSeal",
     "PdfToSign",
+    "Preview",
     "Progress",
     "ProtocolError",
     "Recovery",
@@ -151,12 +153,14 @@ __all__ = [
     "__version__",
     "finish_downloads",
     "preflight",
+    "preview",
     "recover",
     "verify",
     "web",
 ]
 
 
+_PREVIEWS = frozenset({"Preview", "preview"})
 _VERIFICATION = frozenset({"Check", "Finding", "Findings", "Report", "preflight", "verify"})
 
 
@@ -170,6 +174,10 @@ def __getattr__(name: str) -> Any:
         from signdoc.sandbox import Sandbox
 
         return Sandbox
+    if name in _PREVIEWS:
+        from signdoc import previews
+
+        return getattr(previews, name)
     if name in _VERIFICATION:
         from signdoc import verification
 

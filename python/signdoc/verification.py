@@ -220,7 +220,8 @@ class Change(Record):
 class Report:
     """What a verification found: named checks, and a plain verdict.
 
-    True in a condition only where it is `ok`. It can be pickled, and shows itself as a table.
+    True in a condition only where it is `ok`. It can be pickled, and shows itself in a notebook as
+    `to_html` does.
     """
 
     __slots__ = ("_data", "_text")
@@ -328,22 +329,33 @@ class Report:
         )
         return "\n".join([verdict, *lines])
 
+    def to_html(
+        self,
+        *,
+        title: str | None = None,
+        pictures: Document | Sequence[Document] | None = None,
+    ) -> str:
+        """The report as a page for people: one file without scripts, which loads nothing.
+
+        It has the verdict in a sentence, the checks with what to do, what happened when and what
+        proves it, and the pages with seals and changes marked where they lie, before and after.
+        Names of people stand in it, their numbers do not. The same report gives the same page.
+
+        Args:
+            title: What the page is called, for instance the name of the file.
+            pictures: The file that was verified (or the list of files), to show its pages as
+                pictures; without, pages are outlines. Runs Poppler's ``pdftoppm`` on the file,
+                which never happens unasked because the file may be hostile.
+
+        Raises:
+            InputError: A file that cannot be read.
+            ConfigError: ``pdftoppm`` is asked for and not installed.
+        """
+        files = [] if pictures is None else _several("pictures", pictures)
+        return _native.report_html(self._text, title=title, fragment=False, pictures=files)
+
     def _repr_html_(self) -> str:
-        from html import escape
-
-        verdict = "verified" if self.ok else "NOT verified"
-        rows = "".join(
-            f"<tr><td>{_MARKS[made.status]} {made.status.replace('_', ' ')}</td>"
-            f"<td>{escape(made.name)}</td><td>{escape(_plain(made.detail))}</td></tr>"
-            for made in self.checks
-        )
-        head = "<tr><th>status</th><th>check</th><th>detail</th></tr>"
-        return (
-            f"<table><caption>{verdict}</caption><thead>{head}</thead><tbody>{rows}</tbody></table>"
-        )
-
-
-_MARKS = {"passed": "&#10003;", "failed": "&#10007;", "not_checked": "&#8211;"}
+        return _native.report_html(self._text, title=None, fragment=True, pictures=[])
 
 
 class Finding(Record):

@@ -49,7 +49,7 @@ mod _native {
     use crate::table::{error_table, options, spec, warning_table};
 
     #[pymodule_export]
-    use crate::verify::{preflight, verify};
+    use crate::verify::{preflight, preview, preview_html, report_html, verify};
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

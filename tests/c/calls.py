@@ -58,6 +58,7 @@ OPTIONAL = {
     ("signdoc_order_state", "call"),
     ("signdoc_order_state", "is_final"),
     ("signdoc_order_wait", "until"),
+    ("signdoc_report_html", "title"),
     ("signdoc_order_wait", "call"),
     ("signdoc_order_wait", "is_final"),
     ("signdoc_recover", "client"),

@@ -191,6 +191,13 @@ static void files_may_be_in_memory(void) {
     CHECK_INT(signdoc_report_ok(report), 1);
     CHECK_TEXT(signdoc_report_status(report, "original"), "passed");
     CHECK_TEXT(signdoc_report_status(report, "signer"), "not_checked");
+    signdoc_buffer page = {NULL, 0};
+    CHECK_OK(signdoc_report_html(report, "loan <1>.pdf", &page, &error), &error);
+    CHECK_INT(strlen((const char *)page.ptr), page.len);
+    CHECK_HAS((const char *)page.ptr, "<title>loan &lt;1&gt;.pdf</title>");
+    CHECK_HAS((const char *)page.ptr, "Signed by <bdi>Nordmann, Kari");
+    CHECK(strstr((const char *)page.ptr, "UN:NO") == NULL);
+    signdoc_buffer_free(&page);
     signdoc_report_free(report);
     /* Each verification stands for itself. */
     report = NULL;

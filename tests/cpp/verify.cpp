@@ -68,6 +68,8 @@ void check_report(const cJSON *expect, const signdoc::Report &report) {
     if (at(expect, "kind") != nullptr) {
         CHECK_TEXT(text_at(told.get(), "kind").c_str(), text_at(expect, "kind").c_str());
     }
+    CHECK_HAS(report.html("a<b").c_str(), "<title>a&lt;b</title>");
+    CHECK(report.html().find(report.ok() ? ">Verified<" : ">Not verified<") != std::string::npos);
     std::vector<signdoc::Check> checks = report.checks();
     std::size_t index = 0;
     CHECK_INT(checks.size(), cJSON_GetArraySize(at(told.get(), "checks")));

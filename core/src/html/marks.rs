@@ -66,23 +66,31 @@ fn frame(html: &mut Html, mark: &Mark, [width, height]: [f64; 2], unit: f64) {
     let Place { x, y, width: w, height: h, .. } = mark.place;
     // What lies off the page shows at its edge.
     let line = unit / 8.0;
-    let (left, top) = (x.clamp(line, width - line), y.clamp(line, height - line));
-    let right = (x + w).clamp(left, width - line).max(left + line);
-    let bottom = (y + h).clamp(top, height - line).max(top + line);
+    let (left, top) = (within(x, line, width - line), within(y, line, height - line));
+    let right = within(x + w, left + line, width - line);
+    let bottom = within(y + h, top + line, height - line);
+    // A frame around a whole page must not hide what is on it.
+    let is_whole = right - left > width * 0.95 && bottom - top > height * 0.95;
     html.raw(match mark.kind {
-        Kind::Seal => "<g class=\"seal\">",
-        Kind::Permitted => "<g class=\"permitted\">",
-        Kind::Wrong => "<g class=\"wrong\">",
-        Kind::Doubtful => "<g class=\"doubtful\">",
+        Kind::Seal => "<g class=\"seal",
+        Kind::Permitted => "<g class=\"permitted",
+        Kind::Wrong => "<g class=\"wrong",
+        Kind::Doubtful => "<g class=\"doubtful",
     });
+    html.raw(if is_whole { " whole\">" } else { "\">" });
     html.raw("<rect").length("x", left).length("y", top);
     html.length("width", right - left).length("height", bottom - top);
     html.length("stroke-width", line).raw("/>");
     // The number stands on the upper right corner, and never off the page.
-    let (cx, cy) = (right.clamp(unit, width - unit), top.clamp(unit, height.max(2.0 * unit) - unit));
+    let (cx, cy) = (within(right, unit, width - unit), within(top, unit, height - unit));
     html.raw("<circle").length("cx", cx).length("cy", cy).length("r", unit * 0.8).raw("/>");
     html.raw("<text").length("x", cx).length("y", cy + unit * 0.36);
     html.length("font-size", unit).raw(">").count(mark.number as u64).raw("</text></g>");
+}
+
+/// Between two bounds; the lower one where a page is too small for both.
+fn within(value: f64, low: f64, high: f64) -> f64 {
+    value.min(high).max(low)
 }
 
 /// The number of a box in a list.

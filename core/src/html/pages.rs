@@ -59,12 +59,16 @@ fn spots(report: &Report) -> BTreeMap<u64, Vec<Spot<'_>>> {
             let spots = pages.entry(page).or_default();
             let there = spots.iter_mut().find(|spot| match kind {
                 Kind::Permitted => spot.after == after,
-                _ => spot.kind == kind && spot.after == after && spot.before == before,
+                _ => spot.kind == kind && share((spot.before, spot.after), (before, after)),
             });
             match there {
                 // A seal's own parts are no news beside it.
                 Some(spot) if spot.kind == Kind::Seal => {}
-                Some(spot) => spot.changes.push(change),
+                Some(spot) => {
+                    spot.before = spot.before.or(before);
+                    spot.after = spot.after.or(after);
+                    spot.changes.push(change);
+                }
                 None => {
                     spots.push(Spot { before, after, kind, changes: vec![change], ..Spot::empty() })
                 }
@@ -72,6 +76,15 @@ fn spots(report: &Report) -> BTreeMap<u64, Vec<Spot<'_>>> {
         }
     }
     pages
+}
+
+type Places = (Option<Place>, Option<Place>);
+
+/// Whether two changes share a box: before and after agree where both are known, and one is.
+fn share(one: Places, other: Places) -> bool {
+    let pairs = [(one.0, other.0), (one.1, other.1)];
+    pairs.iter().all(|(one, other)| one.is_none() || other.is_none() || one == other)
+        && pairs.iter().any(|(one, other)| one.is_some() && one == other)
 }
 
 impl Spot<'_> {

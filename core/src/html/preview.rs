@@ -56,9 +56,10 @@ fn on_pages(html: &mut Html, preview: &Preview, pictures: &Pictures) {
     }
     let numbered: Vec<(usize, &PreviewedSeal)> =
         preview.seals.iter().enumerate().map(|(index, seal)| (index + 1, seal)).collect();
-    html.raw("<div class=\"sides\">");
+    html.raw("<div class=\"plans\">");
     for size in preview.pages.iter().take(MAX_PAGES) {
-        let here: Vec<_> = numbered.iter().filter(|(_, seal)| seal.place.page == size.page).collect();
+        let here: Vec<_> =
+            numbered.iter().filter(|(_, seal)| seal.place.page == size.page).collect();
         let marks: Vec<Mark> = here
             .iter()
             .map(|(number, seal)| Mark { number: *number, place: seal.place, kind: kind(seal) })

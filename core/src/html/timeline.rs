@@ -115,7 +115,7 @@ fn when(html: &mut Html, signature: &Signature) {
                 _ => ": proven by a timestamp inside the signature",
             });
             if let Some(authority) = &proof.authority {
-                html.raw(" by ").foreign(authority);
+                html.raw(" by ").foreign(&common_name(authority));
             }
         }
         (None, Some(proven), _) => {
@@ -139,6 +139,21 @@ fn when(html: &mut Html, signature: &Signature) {
         time(html, &judged.time);
         html.raw("</li>");
     }
+}
+
+/// What a distinguished name calls somebody: `CN=TSA\, one, O=x` is `TSA, one`.
+fn common_name(text: &str) -> String {
+    let Some(rest) = text.strip_prefix("CN=") else { return text.to_owned() };
+    let mut name = String::new();
+    let mut letters = rest.chars();
+    while let Some(c) = letters.next() {
+        match c {
+            '\\' => name.extend(letters.next()),
+            ',' | '+' => break,
+            c => name.push(c),
+        }
+    }
+    name
 }
 
 /// `2026-11-22T10:00:05Z` for people.

@@ -37,9 +37,9 @@ mod values;
 
 use std::collections::HashSet;
 
-pub(crate) use overlap::on as lies_on;
 pub(crate) use base::{Base, PrefixCheck, base_at, base_of_original};
 pub use change::{Below, Change, ChangeKind, Changes, Overlap, PageSize, Place};
+pub(crate) use overlap::on as lies_on;
 pub(crate) use plain::is_blank;
 
 use crate::pdf::{Document, Location, ObjRef, Object, PdfError, PdfErrorKind, Revision, View};

@@ -103,8 +103,7 @@ impl Page {
     /// Width and height of the page as it is shown: turned, within its crop box, in points.
     pub fn shown_size(&self) -> (f64, f64) {
         let visible = self.visible_box();
-        let (width, height) =
-            (visible.width() * self.user_unit, visible.height() * self.user_unit);
+        let (width, height) = (visible.width() * self.user_unit, visible.height() * self.user_unit);
         if self.rotate % 180 == 90 { (height, width) } else { (width, height) }
     }
 

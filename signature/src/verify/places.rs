@@ -101,13 +101,7 @@ impl Seen {
     }
 
     /// An annotation, and what belongs to it alone.
-    fn annotation(
-        &mut self,
-        view: &View<'_>,
-        page: &Page,
-        annot: &Object,
-        wanted: &HashSet<u32>,
-    ) {
+    fn annotation(&mut self, view: &View<'_>, page: &Page, annot: &Object, wanted: &HashSet<u32>) {
         let Ok(Object::Dict(dict)) = view.resolve(annot) else { return };
         let mut numbers: Vec<u32> = annot.as_ref().map(|id| id.number).into_iter().collect();
         numbers.extend(reference(&dict, "Parent"));
