@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import pickle
@@ -26,7 +27,7 @@ from signdoc.verification import Report
 from support import REPOSITORY
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from browser import Page
 
@@ -100,7 +101,7 @@ def planned() -> Preview:
     return signdoc.preview(DATA / "loan.pdf", places)
 
 
-PAGES = {
+PAGES: dict[str, Callable[[], str]] = {
     "good": lambda: report("signed.pdf", seals=[(40, 60)]).to_html(title="signed.pdf"),
     "attack": lambda: report("altered.pdf").to_html(title="altered.pdf"),
     "stamped": lambda: report("stamped.pdf").to_html(),
@@ -121,8 +122,8 @@ def test_the_same_report_is_the_same_page_in_every_face(tmp_path: Path) -> None:
     assert "UN:NO" not in page + made._repr_html_()
     # The program judges now, and its page says so.
     named = tmp_path / "page.html"
-    command = [sys.executable, "-m", "signdoc", "verify", DATA / "signed.pdf", "--json"]
-    command += ["--trust", DATA / "roots.pem", "--html", named]
+    command = [sys.executable, "-m", "signdoc", "verify", str(DATA / "signed.pdf"), "--json"]
+    command += ["--trust", str(DATA / "roots.pem"), "--html", str(named)]
     ran = subprocess.run(command, check=False, capture_output=True, text=True)
     (told,) = json.loads(ran.stdout)["results"]
     told["problem"] = None
@@ -218,7 +219,7 @@ def test_people_can_read_it(browser: Browser, tmp_path: Path, name: str) -> None
         headings = [node for node in page.tree if node.role == "heading"]
         levels = [node.marks["level"] for node in headings]
         assert levels[0] == 1
-        assert all(after - before <= 1 for before, after in zip(levels, levels[1:], strict=False))
+        assert all(after - before <= 1 for before, after in itertools.pairwise(levels))
         pictures = [node for node in page.tree if node.role in ("image", "img")]
         assert all(node.name for node in pictures)
         for width, height, scale, phone in WINDOWS:

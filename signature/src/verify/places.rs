@@ -21,9 +21,11 @@ pub(super) fn locate(document: &Document, candidates: &[Candidate], report: &mut
     wanted.extend(report.changes.permitted.iter().filter(|c| shows(c.kind)).filter_map(number));
     let forbidden: HashSet<u32> = report.changes.forbidden.iter().filter_map(number).collect();
     wanted.extend(&forbidden);
-    let now = Seen::of(&document.head(), &wanted, document.work());
-    let before = base(document, report.changes.base_len).filter(|_| !forbidden.is_empty());
-    let before = before.map(|view| Seen::of(&view, &forbidden, document.work()));
+    // What is permitted shows by its annotation alone.
+    let deep = !forbidden.is_empty();
+    let now = Seen::of(&document.head(), &wanted, deep, document.work());
+    let before = base(document, report.changes.base_len).filter(|_| deep);
+    let before = before.map(|view| Seen::of(&view, &forbidden, deep, document.work()));
     for (signature, candidate) in report.signatures.iter_mut().zip(candidates) {
         let mut widgets = candidate.widgets.iter();
         signature.place = widgets.find_map(|widget| now.places.get(&widget.number)).copied();
@@ -76,7 +78,7 @@ struct Seen {
 }
 
 impl Seen {
-    fn of(view: &View<'_>, wanted: &HashSet<u32>, work: &Work) -> Seen {
+    fn of(view: &View<'_>, wanted: &HashSet<u32>, deep: bool, work: &Work) -> Seen {
         let mut seen = Seen::default();
         if wanted.is_empty() {
             return seen;
@@ -89,12 +91,15 @@ impl Seen {
                 break;
             }
             seen.pages.insert(page.index + 1, PageSize::of(&page));
-            for number in of_page(view, &page).into_iter().filter(|number| wanted.contains(number))
-            {
+            let own = if deep { of_page(view, &page) } else { Vec::new() };
+            for number in own.into_iter().filter(|number| wanted.contains(number)) {
                 seen.places.entry(number).or_insert_with(|| Place::whole(&page));
             }
             for annot in annots {
                 seen.annotation(view, &page, annot, wanted);
+            }
+            if !deep && seen.places.len() == wanted.len() {
+                break;
             }
         }
         seen
