@@ -130,6 +130,14 @@ def test_the_same_report_is_the_same_page_in_every_face(tmp_path: Path) -> None:
     assert named.read_text() == Report(json.dumps(told)).to_html(title="signed.pdf")
 
 
+def test_a_signed_data_object_tells_what_confirms_its_times() -> None:
+    page = report("loan.sdo").to_html()
+    assert page.count(": confirmed by an answer about the certificate") == 2
+    assert "Sealed by <bdi>Sealing Service (test)</bdi>" in page
+    assert "nothing proves it" not in page
+    assert "as the signer says; nothing proves it" in report("signed.pdf").to_html()
+
+
 def test_serial_sessions_have_a_page_in_common() -> None:
     files = [DATA / "signed.pdf", DATA / "second.pdf"]
     made = signdoc.verify(files, DATA / "loan.pdf", trust=DATA / "roots.pem", at=AT)

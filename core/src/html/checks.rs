@@ -21,7 +21,7 @@ pub(super) fn show(html: &mut Html, report: &Report) {
     for check in ordered.iter().take(SHOWN) {
         let advice = advice(report, check).filter(|advice| !advised.contains(advice));
         advised.extend(advice.clone());
-        one(html, check, advice.as_deref());
+        one(html, check, report.is_sdo(), advice.as_deref());
     }
     html.raw("</ul>");
     if ordered.len() > SHOWN {
@@ -45,7 +45,7 @@ fn tally(html: &mut Html, checks: &[Check]) {
     html.count(count("not_checked")).raw(" not checked</p>");
 }
 
-fn one(html: &mut Html, check: &Check, advice: Option<&str>) {
+fn one(html: &mut Html, check: &Check, is_sdo: bool, advice: Option<&str>) {
     let (class, word) = match check.status.as_str() {
         "passed" => ("<li class=\"passed\">", "Passed"),
         "failed" => ("<li class=\"failed\">", "Failed"),
@@ -57,7 +57,7 @@ fn one(html: &mut Html, check: &Check, advice: Option<&str>) {
     if !owner.is_empty() {
         html.text(&owner).raw(" ");
     }
-    let asked = question(part);
+    let asked = question(part, is_sdo);
     if !asked.is_empty() {
         html.raw("<strong>").raw(asked).raw("</strong> ");
     }

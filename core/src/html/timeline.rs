@@ -37,9 +37,9 @@ pub(super) fn show(html: &mut Html, report: &Report) {
     for (revision, step) in &steps {
         show_step(html, *revision, step, report);
     }
-    for seal in &report.seals {
+    for (index, seal) in report.seals.iter().enumerate() {
         html.raw("<li>");
-        signed(html, seal, "Sealed by ");
+        signed(html, seal, "Sealed by ", is_confirmed(report, "seal.time", index));
         html.raw("</li>");
     }
     html.raw("</ol>");
@@ -70,18 +70,27 @@ fn show_step(html: &mut Html, revision: u64, step: &Step<'_>, report: &Report) {
     if !report.is_sdo() && revision != u64::MAX {
         html.raw("<p class=\"revision\">Revision ").count(revision).raw("</p>");
     }
-    for signature in &step.signatures {
-        let is_stamp = signature.is_timestamp();
-        signed(html, signature, if is_stamp { "Timestamp by " } else { "Signed by " });
+    for (index, signature) in step.signatures.iter().enumerate() {
+        let how = if signature.is_timestamp() { "Timestamp by " } else { "Signed by " };
+        // Signed data objects have no revisions: all of their signatures are in one step.
+        let confirmed = report.is_sdo() && is_confirmed(report, "].time", index);
+        signed(html, signature, how, confirmed);
     }
     changes(html, step);
     html.raw("</li>");
 }
 
-fn signed(html: &mut Html, signature: &Signature, how: &'static str) {
+/// Whether an answer about the certificate confirms the time in a signed data object: by the check
+/// of the signature, or seal, of this position.
+fn is_confirmed(report: &Report, check: &str, index: usize) -> bool {
+    let mut times = report.checks.iter().filter(|made| made.name.ends_with(check));
+    times.nth(index).is_some_and(|made| made.status == "passed")
+}
+
+fn signed(html: &mut Html, signature: &Signature, how: &'static str, confirmed: bool) {
     html.raw("<p class=\"what\">").raw(how).foreign(&signature.person()).raw("</p>");
     html.raw("<ul class=\"facts\">");
-    when(html, signature);
+    when(html, signature, confirmed);
     if let Some(field) = &signature.field {
         html.raw("<li>In the field ").foreign(field);
         html.raw(match signature.coverage.as_deref() {
@@ -103,7 +112,7 @@ fn signed(html: &mut Html, signature: &Signature, how: &'static str) {
 }
 
 /// The time, and what proves it.
-fn when(html: &mut Html, signature: &Signature) {
+fn when(html: &mut Html, signature: &Signature, confirmed: bool) {
     let judged = signature.judged_at.as_ref();
     let proof = judged.filter(|judged| judged.proof != "verification");
     html.raw("<li>");
@@ -126,6 +135,7 @@ fn when(html: &mut Html, signature: &Signature) {
             time(html, claimed);
             html.raw(match signature.is_timestamp() {
                 true => ": as the authority says, which is not trusted here",
+                false if confirmed => ": confirmed by an answer about the certificate",
                 false => ": as the signer says; nothing proves it",
             });
         }

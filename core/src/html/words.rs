@@ -1,8 +1,10 @@
 //! What checks are about, and what to do where one was not made, for somebody who is no expert.
 
 /// The question that a check answers.
-pub(super) fn question(part: &str) -> &'static str {
+pub(super) fn question(part: &str, is_sdo: bool) -> &'static str {
     match part {
+        "document" if is_sdo => "Is every signature over this document?",
+        "structure" if is_sdo => "Is the file what its format demands?",
         "document" => "Can the file be read?",
         "structure" => "Do all programs agree on what the file holds?",
         "integrity" | "digest" => "Are the bytes those that were signed?",
