@@ -118,6 +118,7 @@ def test_the_same_report_is_the_same_page_in_every_face(tmp_path: Path) -> None:
     assert page == pickle.loads(pickle.dumps(made)).to_html(title="signed.pdf")
     assert page.startswith("<!doctype html>")
     assert "Signed by <bdi>Nordmann, Kari, TestBank AS</bdi>" in page
+    assert "Validation data was added" in report("stamped.pdf").to_html()
     assert "UN:NO" in made.to_json()
     assert "UN:NO" not in page + made._repr_html_()
     # The program judges now, and its page says so.

@@ -22,7 +22,9 @@ struct Spot<'a> {
 
 pub(super) fn show(html: &mut Html, report: &Report, pictures: &Pictures) {
     let pages = spots(report);
-    let Some((_, first)) = pages.first_key_value() else { return };
+    if pages.is_empty() {
+        return;
+    }
     let sizes: BTreeMap<u64, PageSize> = report.pages.iter().map(|one| (one.page, *one)).collect();
     html.raw("<section>").heading(2, "On the pages");
     legend(html, &pages);
@@ -35,8 +37,8 @@ pub(super) fn show(html: &mut Html, report: &Report, pictures: &Pictures) {
         let size = sizes.get(page).copied().unwrap_or(usual);
         show_page(html, report, size, spots, pictures, &mut number);
     }
-    if pages.len() > MAX_PAGES || first.is_empty() {
-        let left = pages.len().saturating_sub(MAX_PAGES) as u64;
+    if pages.len() > MAX_PAGES {
+        let left = (pages.len() - MAX_PAGES) as u64;
         html.raw("<p class=\"more\">and ").count(left).raw(" more pages</p>");
     }
     html.raw("</section>");
@@ -126,8 +128,7 @@ fn show_page(
         };
         numbered.iter().filter_map(of).collect()
     };
-    let page = html_number(size.page);
-    html.raw("<figure>").heading(3, &format!("Page {page}")).raw("<div class=\"sides\">");
+    html.raw("<figure>").heading(3, &format!("Page {}", size.page)).raw("<div class=\"sides\">");
     let has_before = report.changes.base_len.is_some();
     if has_before {
         html.raw("<div><p class=\"side\">Before</p>");
@@ -148,10 +149,6 @@ fn show_page(
         html.raw("</div></li>");
     }
     html.raw("</ul></figcaption></figure>");
-}
-
-fn html_number(page: u64) -> String {
-    page.to_string()
 }
 
 fn told(html: &mut Html, report: &Report, spot: &Spot<'_>) {

@@ -76,8 +76,22 @@ fn show_step(html: &mut Html, revision: u64, step: &Step<'_>, report: &Report) {
         let confirmed = report.is_sdo() && is_confirmed(report, "].time", index);
         signed(html, signature, how, confirmed);
     }
+    if step.signatures.is_empty() {
+        html.raw("<p class=\"what\">").raw(happened(step)).raw("</p>");
+    }
     changes(html, step);
     html.raw("</li>");
+}
+
+/// What a revision without a signature was for.
+fn happened(step: &Step<'_>) -> &'static str {
+    let has = |kind: &str| step.permitted.iter().any(|change| change.kind == kind);
+    match step.forbidden.is_empty() {
+        false => "The document was changed",
+        true if has("form_value") => "Form fields were filled in",
+        true if has("validation_data") => "Validation data was added",
+        true => "The file was updated",
+    }
 }
 
 /// Whether an answer about the certificate confirms the time in a signed data object: by the check
