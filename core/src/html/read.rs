@@ -153,8 +153,8 @@ pub(super) struct SealProblem {
 /// The reports of one answer: those of serial sessions one after the other.
 pub(super) fn reports(report: &Value) -> Vec<Report> {
     match report.get("links").and_then(Value::as_array) {
-        Some(links) => links.iter().map(one).collect(),
-        None => vec![one(report)],
+        Some(links) if !links.is_empty() => links.iter().map(one).collect(),
+        _ => vec![one(report)],
     }
 }
 
