@@ -17,6 +17,8 @@ use crate::x509::{Certificate, TrustAnchors};
 
 /// How RSA keys are reused: with so many different ones for signers, further signers share.
 const RSA_KEYS: u64 = 4;
+/// How long a time-stamping authority works with one certificate, in seconds.
+const RENEWAL: i64 = 4 * 365 * 86_400;
 
 /// What the infrastructure is made from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,6 +90,8 @@ impl Identity {
 #[derive(Debug)]
 pub struct Pki {
     options: PkiOptions,
+    /// Where evidence is published; nowhere that can be reached without.
+    address: Option<String>,
     root: Identity,
     issuing: Identity,
     responder: Identity,
@@ -110,13 +114,22 @@ impl Pki {
     /// # Errors
     /// When the kind of key cannot be made.
     pub fn with_options(options: PkiOptions) -> Result<Self, PkiError> {
+        Self::published_at(options, None)
+    }
+
+    /// The same; the certificates name `address` as the place where evidence about them is, see
+    /// [`Pki::published`]. It has no slash at its end.
+    ///
+    /// # Errors
+    /// When the kind of key cannot be made.
+    pub fn published_at(options: PkiOptions, address: Option<&str>) -> Result<Self, PkiError> {
         let PkiOptions { seed, issued, key } = options;
         let named = |role: &str| Subject::service(&format!("Sandbox {role} {seed} (test)"));
         let make = |role: &str, profile: Profile, issuer: Option<&Identity>| {
             let key = SigningKey::derive(profile.key, &format!("{seed} {role}"))?;
             let serial = serial(seed, role);
             let above = issuer.map(|issuer| (&issuer.certificate, &issuer.key));
-            let certificate = issue(&profile, &key, &serial, above)?;
+            let certificate = issue(&profile, &key, &serial, above, address)?;
             Ok::<_, PkiError>(Identity { key, certificate, issuers: above_of(issuer) })
         };
         let root_profile = Profile::authority(named("Root CA"), key, issued, None);
@@ -129,6 +142,7 @@ impl Pki {
         let timestamping = make("timestamping", stamping_profile, Some(&issuing))?;
         Ok(Self {
             options,
+            address: address.map(str::to_owned),
             root,
             issuing,
             responder,
@@ -201,8 +215,37 @@ impl Pki {
         };
         let key = SigningKey::derive(profile.key, &label)?;
         let serial = serial(seed, &format!("signer {number}"));
-        let certificate = issue(profile, &key, &serial, Some((&issuer.certificate, &issuer.key)))?;
+        self.certified(profile, key, &serial, issuer)
+    }
+
+    fn certified(
+        &self,
+        profile: &Profile,
+        key: SigningKey,
+        serial: &[u8],
+        issuer: &Identity,
+    ) -> Result<Identity, PkiError> {
+        let above = Some((&issuer.certificate, &issuer.key));
+        let certificate = issue(profile, &key, serial, above, self.address.as_deref())?;
         Ok(Identity { key, certificate, issuers: above_of(Some(issuer)) })
+    }
+
+    /// The time-stamping authority as it is at a time: it gets a new key and certificate every four
+    /// years, because a certificate lives for five.
+    ///
+    /// # Errors
+    /// When the kind of key cannot be made.
+    pub fn timestamping_at(&self, at: Time) -> Result<Identity, PkiError> {
+        let PkiOptions { seed, issued, key } = self.options;
+        let turn = at.seconds_since(issued) / RENEWAL;
+        if turn < 1 {
+            return Ok(self.timestamping.clone());
+        }
+        let subject = Subject::service(&format!("Sandbox Timestamping {seed}-{turn} (test)"));
+        let profile = Profile::timestamping(subject, key, issued.plus_seconds(turn * RENEWAL));
+        let label = format!("timestamping {turn}");
+        let key = SigningKey::derive(key, &format!("{seed} {label}"))?;
+        self.certified(&profile, key, &serial(seed, &label), &self.issuing)
     }
 
     /// A person with a certificate for signing.

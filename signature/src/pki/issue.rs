@@ -7,18 +7,21 @@ use crate::asn1::{Oid, oids, writer};
 use crate::crypto::{HashAlgorithm, sha1_for_identification};
 use crate::x509::Certificate;
 
-/// Host of the addresses in certificates; the top-level domain never resolves (RFC 2606).
-const HOST: &str = "http://pki.signdoc.invalid";
+/// Start of the addresses in certificates unless another one is given; the top-level domain never
+/// resolves (RFC 2606).
+const NOWHERE: &str = "http://pki.signdoc.invalid";
 
 /// The hash function an authority signs with.
 pub(super) const HASH: HashAlgorithm = HashAlgorithm::Sha256;
 
-/// Issues a certificate; without an issuer it signs itself.
+/// Issues a certificate; without an issuer it signs itself. `address` is where evidence about it is
+/// published.
 pub(super) fn issue(
     profile: &Profile,
     key: &SigningKey,
     serial: &[u8],
     issuer: Option<(&Certificate, &SigningKey)>,
+    address: Option<&str>,
 ) -> Result<Certificate, PkiError> {
     let subject = profile.subject.to_der();
     let (issuer_name, issuer_key) = match issuer {
@@ -28,7 +31,7 @@ pub(super) fn issue(
     let algorithm = issuer_key.algorithm(HASH).to_der();
     let validity =
         writer::sequence(&[&writer::time(profile.not_before), &writer::time(profile.not_after)]);
-    let extensions = extensions(profile, key, issuer);
+    let extensions = extensions(profile, key, issuer, address);
     let tbs = writer::sequence(&[
         &writer::tagged(0, &writer::integer(2)),
         &writer::unsigned(serial),
@@ -48,6 +51,7 @@ fn extensions(
     profile: &Profile,
     key: &SigningKey,
     issuer: Option<(&Certificate, &SigningKey)>,
+    address: Option<&str>,
 ) -> Vec<u8> {
     let mut all = Vec::new();
     if let Some(path_len) = profile.authority {
@@ -69,7 +73,7 @@ fn extensions(
         let id = certificate.extensions().subject_key_id().unwrap_or(&[]);
         let value = writer::sequence(&[&writer::tlv(0x80, id)]);
         all.push(extension(oids::AUTHORITY_KEY_ID, false, &value));
-        all.extend(addresses());
+        all.extend(addresses(certificate, address));
     }
     for (oid, critical, value) in &profile.extensions {
         all.push(extension(*oid, *critical, value));
@@ -77,12 +81,23 @@ fn extensions(
     writer::sequence_of(all)
 }
 
-/// Where answers and lists would lie, were there a network.
-fn addresses() -> [Vec<u8>; 2] {
-    let url = |path: &str| writer::tlv(0x86, format!("{HOST}/{path}").as_bytes());
-    let ocsp = writer::sequence(&[&writer::oid(&oids::OCSP), &url("ocsp")]);
-    let issuer = writer::sequence(&[&writer::oid(&oids::CA_ISSUERS), &url("ca.cer")]);
-    let point = writer::sequence(&[&writer::tagged(0, &writer::tagged(0, &url("ca.crl")))]);
+/// Where answers and lists about what `issuer` has issued lie, see [`super::Published`].
+fn addresses(issuer: &Certificate, address: Option<&str>) -> [Vec<u8>; 2] {
+    let url = |path: &str| writer::tlv(0x86, path.as_bytes());
+    let (ocsp, certificate, list) = match address {
+        Some(address) => {
+            let name = if issuer.is_self_issued() { "root" } else { "issuing" };
+            let of = |path: &str| url(&format!("{address}/{path}"));
+            (of("ocsp"), of(&format!("{name}.cer")), of(&format!("{name}.crl")))
+        }
+        None => {
+            let of = |path: &str| url(&format!("{NOWHERE}/{path}"));
+            (of("ocsp"), of("ca.cer"), of("ca.crl"))
+        }
+    };
+    let ocsp = writer::sequence(&[&writer::oid(&oids::OCSP), &ocsp]);
+    let issuer = writer::sequence(&[&writer::oid(&oids::CA_ISSUERS), &certificate]);
+    let point = writer::sequence(&[&writer::tagged(0, &writer::tagged(0, &list))]);
     [
         extension(oids::AUTHORITY_INFO_ACCESS, false, &writer::sequence(&[&ocsp, &issuer])),
         extension(oids::CRL_DISTRIBUTION_POINTS, false, &writer::sequence(&[&point])),

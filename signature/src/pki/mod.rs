@@ -8,6 +8,7 @@ mod authority;
 mod issue;
 mod key;
 mod profile;
+mod published;
 mod revocation;
 mod rng;
 mod sdo;
@@ -16,6 +17,7 @@ mod timestamp;
 pub use authority::{Identity, Pki, PkiOptions};
 pub use key::SigningKey;
 pub use profile::{Profile, Subject};
+pub use published::Published;
 pub use revocation::{CertIdHash, CrlEntry, OcspOptions, RevocationReason};
 pub use sdo::SdoRequest;
 

@@ -7,6 +7,7 @@ use super::authority::{Identity, Pki};
 use super::issue::{HASH, extension};
 use crate::asn1::{INTEGER, Oid, Time, oids, writer};
 use crate::crypto::{HashAlgorithm, sha1_for_identification};
+use crate::revocation::cert_id;
 use crate::x509::Certificate;
 
 /// Why a certificate was revoked (RFC 5280, 5.3.1); the number is the standard's.
@@ -114,9 +115,22 @@ impl Pki {
     ) -> Result<Vec<u8>, PkiError> {
         let by_root = certificate.issuer() == self.root().certificate().subject();
         let authority = if by_root { self.root() } else { self.issuing() };
+        let id = id_of(certificate, authority.certificate(), options.hash);
+        self.ocsp_about(&id, certificate.serial(), authority, options)
+    }
+
+    /// The same about the certificate that a CertID names.
+    pub(super) fn ocsp_about(
+        &self,
+        id: &[u8],
+        serial: &[u8],
+        authority: &Identity,
+        options: &OcspOptions,
+    ) -> Result<Vec<u8>, PkiError> {
+        let by_root = authority.certificate() == self.root().certificate();
         let direct = by_root || options.by_authority;
         let signer = if direct { authority } else { self.responder() };
-        let responses = writer::sequence(&[&self.single_response(certificate, authority, options)]);
+        let responses = writer::sequence(&[&self.single_response(id, serial, options)]);
         let nonce = match &options.nonce {
             Some(nonce) => {
                 let value = extension(oids::OCSP_NONCE, false, &writer::octets(nonce));
@@ -151,13 +165,8 @@ impl Pki {
         Ok(crate::revocation::wrap_basic_response(&self.ocsp(certificate, options)?))
     }
 
-    fn single_response(
-        &self,
-        certificate: &Certificate,
-        authority: &Identity,
-        options: &OcspOptions,
-    ) -> Vec<u8> {
-        let status = match self.revocation_of(certificate) {
+    fn single_response(&self, id: &[u8], serial: &[u8], options: &OcspOptions) -> Vec<u8> {
+        let status = match self.revocation_of(serial) {
             None => writer::tlv(0x80, &[]),
             Some((at, reason)) => {
                 let reason = writer::tagged(0, &writer::enumerated(reason as u8));
@@ -172,13 +181,12 @@ impl Pki {
             }
             None => Vec::new(),
         };
-        let id = cert_id(certificate, authority.certificate(), options.hash);
-        writer::sequence(&[&id, &status, &writer::generalized_time(options.at), &next])
+        writer::sequence(&[id, &status, &writer::generalized_time(options.at), &next])
     }
 
-    fn revocation_of(&self, certificate: &Certificate) -> Option<(Time, RevocationReason)> {
+    fn revocation_of(&self, serial: &[u8]) -> Option<(Time, RevocationReason)> {
         let revoked = self.revoked.lock().unwrap_or_else(PoisonError::into_inner);
-        revoked.get(certificate.serial()).copied()
+        revoked.get(serial).copied()
     }
 
     /// The revocation list of the issuing authority (RFC 5280, 5.1), valid for seven days.
@@ -227,26 +235,14 @@ impl Pki {
     }
 }
 
-/// CertID (RFC 6960, 4.1.1).
-fn cert_id(certificate: &Certificate, issuer: &Certificate, hash: CertIdHash) -> Vec<u8> {
-    let (oid, name, key) = match hash {
-        CertIdHash::Sha1 => (
-            oids::SHA1,
-            sha1_for_identification(issuer.subject().as_der()),
-            sha1_for_identification(issuer.key_bits()),
-        ),
-        CertIdHash::Sha256 => (
-            oids::SHA256,
-            HashAlgorithm::Sha256.digest(issuer.subject().as_der()),
-            HashAlgorithm::Sha256.digest(issuer.key_bits()),
-        ),
-    };
-    writer::sequence(&[
-        &writer::sequence(&[&writer::oid(&oid), &writer::null()]),
-        &writer::octets(&name),
-        &writer::octets(&key),
-        &writer::tlv(INTEGER, certificate.serial()),
-    ])
+fn id_of(certificate: &Certificate, issuer: &Certificate, hash: CertIdHash) -> Vec<u8> {
+    match hash {
+        CertIdHash::Sha1 => cert_id(certificate, issuer, oids::SHA1, sha1_for_identification),
+        CertIdHash::Sha256 => {
+            let sha256 = HashAlgorithm::Sha256;
+            cert_id(certificate, issuer, oids::SHA256, |data| sha256.digest(data))
+        }
+    }
 }
 
 fn revocation_list(

@@ -40,7 +40,7 @@ impl Pki {
             &writer::sequence(&[&writer::integer(1)]),
             &nonce,
         ]);
-        let signer = self.timestamping();
+        let signer = &self.timestamping_at(at)?;
         let options = AttributeOptions {
             content_type: oids::TST_INFO,
             signing_time: Some(at),

@@ -103,7 +103,7 @@ impl FileReport {
 /// Verifies a signed file, PDF or signed data objects.
 #[must_use]
 pub fn verify_file(signed: &SharedSource, options: &VerifyOptions) -> FileReport {
-    if !is_xml(signed) {
+    if !is_sdo(signed) {
         return FileReport::Pdf(Box::new(verify(signed.clone(), options)));
     }
     if signed.len() > MAX_SIZE as u64 {
@@ -138,8 +138,9 @@ pub fn verify_files(files: &[SharedSource], options: &VerifyOptions) -> FileRepo
 /// How far into a file a PDF's header may stand (ISO 32000-1, annex H, note 13).
 const HEADER_WITHIN: u64 = 1024;
 
-/// Signed data objects are XML; all else is judged as a PDF.
-fn is_xml(source: &SharedSource) -> bool {
+/// Whether a file is judged as signed data objects, which are XML; all else is judged as a PDF.
+#[must_use]
+pub fn is_sdo(source: &SharedSource) -> bool {
     let mut head = Vec::new();
     if copy_range(source.as_ref(), 0, source.len().min(HEADER_WITHIN), &mut head).is_err() {
         return false;
@@ -160,7 +161,7 @@ mod tests {
     fn a_file_is_told_by_its_beginning() {
         let is = |bytes: &'static [u8]| {
             let source: SharedSource = Arc::new(Bytes::from_static(bytes));
-            is_xml(&source)
+            is_sdo(&source)
         };
         assert!(is(b"<SDOList/>") && is(b"\xef\xbb\xbf\r\n <?xml?>") && is(b"<"));
         assert!(!is(b"%PDF-1.7 <x/>") && !is(b"") && !is(b"{}"));

@@ -9,6 +9,7 @@ use super::options::VerifyOptions;
 use super::places;
 use super::report::VerifyReport;
 use super::signature::{Judge, Judged};
+use super::survey::Watch;
 use super::time::TrustedTime;
 use super::verdict;
 use crate::asn1::Time;
@@ -34,7 +35,12 @@ pub(super) struct Findings {
     pub(super) notes: Vec<String>,
 }
 
-pub(super) fn run(document: &Document, options: &VerifyOptions, now: Time) -> VerifyReport {
+pub(super) fn run(
+    document: &Document,
+    options: &VerifyOptions,
+    now: Time,
+    watch: Option<&mut Watch<'_>>,
+) -> VerifyReport {
     let mut checks = Checks::new();
     checks.passed("document", format!("a pdf with {}", revisions(document)));
     let mut notes = Vec::new();
@@ -62,7 +68,7 @@ pub(super) fn run(document: &Document, options: &VerifyOptions, now: Time) -> Ve
         }
     };
     let (mut signatures, mut timestamps) =
-        judge(document, options, &candidates, &digests, now, &mut notes);
+        judge(document, options, &candidates, &digests, now, &mut notes, watch);
     let compared = comparison::run(document, options, &candidates, &digests, different);
     if let Some(len) = compared.sent_len {
         for (index, judged) in signatures.iter_mut().chain(&mut timestamps) {
@@ -159,6 +165,7 @@ fn judge(
     digests: &Digests,
     now: Time,
     notes: &mut Vec<String>,
+    watch: Option<&mut Watch<'_>>,
 ) -> (All, All) {
     let mut evidence = Evidence::new();
     // An update may leave out of its store what speaks against somebody.
@@ -172,6 +179,7 @@ fn judge(
         .iter()
         .filter_map(Candidate::cms)
         .for_each(|cms| add_with_stamps(&mut evidence, cms));
+    watch.iter().flat_map(|w| w.expected).for_each(|token| evidence.add_cms(token.cms()));
     if evidence.passed_over > 0 {
         notes.push(format!("{} items of validation data were not read", evidence.passed_over));
     }
@@ -198,6 +206,9 @@ fn judge(
         .collect();
     for (_, judged) in &mut signatures {
         raise_level(document, candidates, &evidence, &stamps, now, judged);
+    }
+    if let Some(watch) = watch {
+        watch.take(&judge, signatures.iter().chain(&timestamps).map(|(_, judged)| judged));
     }
     (signatures, timestamps)
 }

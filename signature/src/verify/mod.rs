@@ -66,6 +66,7 @@ mod sdo;
 mod serial;
 mod signature;
 mod signer;
+mod survey;
 mod time;
 mod verdict;
 mod words;
@@ -77,19 +78,20 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 pub use crate::compare::{Below, Change, ChangeKind, Changes, Overlap, PageSize, Place};
-pub use any::{FileReport, SerialFileReport, verify_file, verify_files};
+pub use any::{FileReport, SerialFileReport, is_sdo, verify_file, verify_files};
 pub use level::Level;
 pub use options::{
     ExpectedSigner, FormFilling, ReportedDigests, Requirement, SealPosition, SealRules,
     UnknownRequirement, VerifyOptions,
 };
-pub use own::check_signed;
 pub(crate) use own::check_update;
+pub use own::{check_appended, check_signed};
 pub use report::{
     Coverage, JudgedAt, SignatureKind, SignatureReport, SignerReport, TimeProof, VerifyReport,
 };
 pub use sdo::SdoFileReport;
 pub use serial::{SerialReport, verify_chain};
+pub use survey::{Link, Survey, survey};
 pub use words::{InvalidOption, OPTION_NAMES};
 
 use crate::asn1::Time;
@@ -129,7 +131,7 @@ pub fn verify_within(signed: SharedSource, options: &VerifyOptions, work: &Work)
         return VerifyReport::unreadable(Check::failed("document", detail));
     }
     let now = options.at.unwrap_or_else(Time::now);
-    judgement::run(&document, options, now)
+    judgement::run(&document, options, now, None)
 }
 
 /// Verifies bytes in memory, which are shared, not copied.

@@ -1,6 +1,7 @@
 //! Whether the verification accepts what this crate has signed.
 
 use super::options::{SealRules, VerifyOptions};
+use super::report::VerifyReport;
 use super::{cache, verify, work_for};
 use crate::compare::{self, Rules};
 use crate::pdf::{Document, Limits, PdfError, PdfErrorKind, SharedSource};
@@ -50,16 +51,7 @@ pub fn check_signed(
     original: SharedSource,
     field: &str,
 ) -> Result<(), PdfError> {
-    let options =
-        VerifyOptions { original: Some(original), seals: any_seal(), ..VerifyOptions::default() };
-    let report = verify(signed, &options);
-    for name in ["document", "changes", "original"] {
-        let check = report.checks.get(name);
-        if check.is_none_or(|check| check.status != Status::Passed) {
-            let detail = check.map_or("was not made", |check| check.detail.as_str());
-            return Err(refused(format!("{name}: {detail}")));
-        }
-    }
+    let report = compared(signed, original)?;
     let own = report.signatures.iter().find(|signature| signature.field == field);
     let own = own.ok_or_else(|| refused(format!("the signature in {field} is not found")))?;
     for name in ["byte_range", "digest", "signature"] {
@@ -69,4 +61,27 @@ pub fn check_signed(
         }
     }
     Ok(())
+}
+
+/// As [`check_signed`] where nothing was signed: the original is untouched, and only what signing
+/// needs was added, such as validation data.
+///
+/// # Errors
+/// `NotVerifiable` with the check that failed.
+pub fn check_appended(updated: SharedSource, original: SharedSource) -> Result<(), PdfError> {
+    compared(updated, original).map(drop)
+}
+
+fn compared(updated: SharedSource, original: SharedSource) -> Result<VerifyReport, PdfError> {
+    let options =
+        VerifyOptions { original: Some(original), seals: any_seal(), ..VerifyOptions::default() };
+    let report = verify(updated, &options);
+    for name in ["document", "changes", "original"] {
+        let check = report.checks.get(name);
+        if check.is_none_or(|check| check.status != Status::Passed) {
+            let detail = check.map_or("was not made", |check| check.detail.as_str());
+            return Err(refused(format!("{name}: {detail}")));
+        }
+    }
+    Ok(report)
 }

@@ -47,6 +47,18 @@ pub(super) struct Judged {
     pub(super) chain: Option<(Chain, Time)>,
     /// The timestamp that proves the time.
     pub(super) proof: Option<TrustedTime>,
+    /// Every chain that was looked for: of the signer, and of the authorities of timestamps.
+    pub(super) paths: Vec<Path>,
+}
+
+/// A chain that was looked for.
+pub(super) struct Path {
+    pub(super) chain: Result<Chain, ChainFailure>,
+    /// The time it must hold at.
+    pub(super) at: Time,
+    /// Whether a key that is stolen by now could still change what it proves: no later timestamp
+    /// covers it.
+    pub(super) is_last: bool,
 }
 
 impl Judge<'_> {
@@ -61,6 +73,12 @@ impl Judge<'_> {
             checks.failed("signature", format!("it was not looked at: {}", error.detail()));
         }
         spent.is_err()
+    }
+
+    /// The chain of an authority whose timestamp is still to come.
+    pub(super) fn expected(&self, token: &TimestampToken) -> Path {
+        let found = self.check_token(token, &mut |_| None);
+        Path { chain: found.chain, at: found.time, is_last: true }
     }
 
     fn check_token(
@@ -121,7 +139,9 @@ impl Judge<'_> {
             Err(Discarded::Open(why)) => checks.not_checked("timestamp", why.clone()),
         }
         let certificate = found.cms.signer.clone();
-        (Judged { certificate, ..Judged::of(report) }, trusted.ok())
+        let is_last = known.is_none();
+        let paths = vec![Path { chain: found.chain, at: found.time, is_last }];
+        (Judged { certificate, paths, ..Judged::of(report) }, trusted.ok())
     }
 
     /// Judges a signature. `stamps` are the trusted document timestamps of the file.
@@ -143,7 +163,8 @@ impl Judge<'_> {
         describe_cms(&found, &mut report);
         check_value(&found, &mut report.checks);
         check_certificate_attribute(&found, &mut report.checks);
-        let proof = self.prove_time(candidate, cms, stamps, &mut report);
+        let mut paths = Vec::new();
+        let proof = self.prove_time(candidate, cms, stamps, &mut report, &mut paths);
         let claimed = found.signing_time.or_else(|| candidate.dictionary_time());
         report.claimed_time = claimed.map(|time| time.to_string());
         report.proven_time = proof.as_ref().map(|proof| proof.time.to_string());
@@ -153,7 +174,8 @@ impl Judge<'_> {
         } else {
             report.checks.not_checked("purpose", "the signer's certificate is not at hand");
         }
-        let mut judged = Judged { certificate: found.signer.clone(), ..Judged::of(report) };
+        let certificate = found.signer.clone();
+        let mut judged = Judged { certificate, paths, ..Judged::of(report) };
         self.check_chain(&found, claimed, proof.as_ref(), &mut judged);
         judged.report.level = basic_level(candidate, &found, &judged.report.checks);
         judged.proof = proof;
@@ -168,6 +190,7 @@ impl Judge<'_> {
         cms: &SignedData,
         stamps: &[TrustedTime],
         report: &mut SignatureReport,
+        paths: &mut Vec<Path>,
     ) -> Option<TrustedTime> {
         let revision = candidate.revision();
         let behind = |stamp: &&TrustedTime| stamp.revision > revision;
@@ -185,6 +208,8 @@ impl Judge<'_> {
                     continue;
                 }
             };
+            let (chain, is_last) = (found.chain.clone(), known.is_none());
+            paths.push(Path { chain, at: found.time, is_last });
             match self.time_judge().judge(&found, None, known) {
                 Ok(trusted) => proofs.push(trusted),
                 Err(Discarded::Wrong(why) | Discarded::Revoked(why)) => wrong.push(why),
@@ -268,6 +293,7 @@ impl Judge<'_> {
             basis = "the time of verification";
         }
         self.report_chain(&chain, basis, false, checks);
+        judged.paths.push(Path { chain: chain.clone(), at, is_last: false });
         judged.report.chain_fault = chain.as_ref().err().map(|failure| failure.fault);
         judged.report.judged_at = Some(judged_at);
         judged.chain = chain.ok().map(|chain| (chain, at));
@@ -335,7 +361,7 @@ fn check_stamp(found: &TimestampVerification, checks: &mut Checks) {
 
 impl Judged {
     fn of(report: SignatureReport) -> Judged {
-        Judged { report, certificate: None, chain: None, proof: None }
+        Judged { report, certificate: None, chain: None, proof: None, paths: Vec::new() }
     }
 
     /// Whether all of its data is there that validation needs later: for the signer and for the
