@@ -28,15 +28,21 @@ mod document;
 #[cfg(feature = "engine")]
 pub mod engine;
 pub mod error;
+#[cfg(feature = "signing")]
+pub mod extend;
 mod file_lock;
 #[cfg(feature = "signing")]
 pub mod html;
 mod identity;
 pub mod order;
 #[cfg(feature = "signing")]
+mod output;
+#[cfg(feature = "signing")]
 pub mod pdf;
 mod progress;
 mod secrets;
+#[cfg(feature = "signing")]
+mod timestamp;
 pub mod trace;
 mod transport;
 #[doc(hidden)]

@@ -136,6 +136,20 @@ pub fn look_at_seals(document: &Document, seals: &[PlannedSeal]) -> Result<Previ
     })
 }
 
+/// What the PDF reader and writer report, in the terms of the error table.
+pub(crate) fn code_of(error: &pdf::PdfError) -> Code {
+    use pdf::PdfErrorKind as Kind;
+    match error.kind() {
+        Kind::Encrypted => Code::PdfEncrypted,
+        Kind::NotPdf => Code::NotAPdf,
+        Kind::PageNotFound | Kind::SealOutsidePage => Code::SealPage,
+        Kind::InvalidArgument => Code::InvalidArgument,
+        Kind::Io => Code::DocumentUnreadable,
+        Kind::PlaceholderTooSmall | Kind::StateMismatch => Code::Internal,
+        _ => Code::PdfNotSignable,
+    }
+}
+
 /// What is wrong with a file that did not verify, as the error that every language knows; `None`
 /// for one that did.
 ///
@@ -147,8 +161,23 @@ pub fn problem(report: &FileReport) -> Option<Error> {
     if report.is_ok() {
         return None;
     }
-    let failed: Vec<&Check> =
-        report.checks().iter().filter(|check| check.status == Status::Failed).collect();
+    let failed = failures(report).map(|(_, check)| check).collect();
+    Some(problem_of(report, failed))
+}
+
+/// The same of failed checks with these codes alone; `None` where there are none.
+pub(crate) fn problem_among(report: &FileReport, counts: impl Fn(Code) -> bool) -> Option<Error> {
+    let failed = failures(report).filter(|(code, _)| counts(*code)).map(|(_, check)| check);
+    let failed: Vec<&Check> = failed.collect();
+    (!failed.is_empty()).then(|| problem_of(report, failed))
+}
+
+fn failures(report: &FileReport) -> impl Iterator<Item = (Code, &Check)> {
+    let failed = report.checks().iter().filter(|check| check.status == Status::Failed);
+    failed.map(|check| (meaning(check, report).1, check))
+}
+
+fn problem_of(report: &FileReport, failed: Vec<&Check>) -> Error {
     let open = report.unanswered();
     let names =
         |checks: &[&Check]| checks.iter().map(|check| check.name.clone()).collect::<Vec<_>>();
@@ -174,7 +203,7 @@ pub fn problem(report: &FileReport) -> Option<Error> {
         }
     };
     let error = Error::new(code, message);
-    Some(error.with_detail("failed", failed_names).with_detail("not_checked", open_names))
+    error.with_detail("failed", failed_names).with_detail("not_checked", open_names)
 }
 
 /// The whole report as JSON; `problem` is the error, or null.

@@ -1,7 +1,9 @@
 //! The throw-away authority that certifies merchants, end users and the sealing service.
 //!
 //! Made when first asked for, at that moment of the virtual clock. Its certificates are valid from
-//! the day before for at least a year; a clock moved further meets certificates out of date.
+//! the day before for at least a year; a clock moved further meets certificates out of date. The
+//! authorities themselves live for ten years, and time-stamping goes on for as long with new
+//! certificates. What its certificates name as addresses is served, see [`crate::evidence`].
 
 use std::collections::HashMap;
 use std::fmt;
@@ -31,8 +33,9 @@ pub(crate) enum Holder {
 }
 
 /// The authority of one sandbox.
-#[derive(Default)]
 pub(crate) struct Authority {
+    /// Where evidence about its certificates is published.
+    address: String,
     pki: OnceLock<Result<Pki, String>>,
     holders: Mutex<HashMap<Holder, Identity>>,
 }
@@ -44,12 +47,18 @@ impl fmt::Debug for Authority {
 }
 
 impl Authority {
+    /// One whose certificates say that evidence about them is below this address.
+    pub(crate) fn at(address: String) -> Self {
+        Self { address, pki: OnceLock::new(), holders: Mutex::default() }
+    }
+
     /// The authority itself.
     pub(crate) fn pki(&self, random: &Random, clock: &Clock) -> Result<&Pki, String> {
         let made = self.pki.get_or_init(|| {
             let seed = random.block().iter().take(8).fold(0, |n, byte| n << 8 | u64::from(*byte));
             let issued = time(clock.now_unix());
-            Pki::with_options(PkiOptions { seed, issued, key: KEY }).map_err(|e| e.to_string())
+            let options = PkiOptions { seed, issued, key: KEY };
+            Pki::published_at(options, Some(&self.address)).map_err(|error| error.to_string())
         });
         made.as_ref().map_err(Clone::clone)
     }

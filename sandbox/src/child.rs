@@ -201,6 +201,7 @@ fn announce(sandbox: &Sandbox) -> Result<(), Error> {
         "client_secret": sandbox.client_secret(),
         "control_url": sandbox.control_url(),
         "csc_url": sandbox.csc_url(),
+        "tsa_url": sandbox.tsa_url(),
         "environment": sandbox.environment().name(),
         "ca_pem": sandbox.ca_pem(),
         "ca_file": sandbox.ca_file(),

@@ -80,6 +80,7 @@ use signdoc_signature::pki::RevocationReason;
 
 use crate::authority;
 use crate::csc::{self, session::Status};
+use crate::evidence;
 use crate::faults::Rule;
 use crate::http::{Answer, Call};
 use crate::orders::control as orders;
@@ -272,6 +273,7 @@ pub(crate) fn overview(state: &State) -> Value {
         "orders_url": state.orders_url,
         "issuer": state.issuer(),
         "csc_url": format!("{}{}", state.base_url, csc::PATH),
+        "tsa_url": format!("{}{}/tsa", state.base_url, evidence::PATH),
         "clients": state.clients.ids(),
         "tls": tls,
         "clock": clock(state),

@@ -26,6 +26,7 @@ mod clock;
 pub mod control;
 mod convert;
 mod csc;
+mod evidence;
 mod faults;
 mod fields;
 mod form;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::convert;
 use crate::csc;
+use crate::evidence;
 use crate::http::{Answer, Call};
 use crate::identity;
 use crate::orders;
@@ -24,6 +25,9 @@ pub(crate) async fn route(state: &Arc<State>, call: Call) -> Answer {
     }
     if let Some(rest) = call.path.strip_prefix(csc::PATH) {
         return csc::answer(state, &call, rest).await;
+    }
+    if let Some(rest) = call.path.strip_prefix(evidence::PATH) {
+        return evidence::answer(state, &call, rest);
     }
     match call.path.as_str() {
         convert::SPECS_PATH => convert::specs(state, &call),

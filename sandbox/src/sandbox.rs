@@ -12,9 +12,11 @@ use tokio::net::TcpListener;
 use tokio::runtime::{Handle, Runtime};
 use tokio::sync::watch;
 
+use crate::authority::Authority;
 use crate::clock::Clock;
 use crate::convert::engine::{ConverterChoice, Engine};
 use crate::csc;
+use crate::evidence;
 use crate::faults::Faults;
 use crate::http::server::{self, Listeners};
 use crate::identity::client_keys::ClientKey;
@@ -224,7 +226,7 @@ impl Builder {
             first_variants: self.variants,
             engine: Engine::new(self.converter, self.conversion_limit, self.environment),
             orders: Default::default(),
-            authority: Default::default(),
+            authority: Authority::at(format!("{scheme}://{base_address}{}", evidence::PATH)),
             logins: Default::default(),
             csc: Default::default(),
             log: self.log,
@@ -301,6 +303,11 @@ impl Sandbox {
     /// Address of the credential-based signing interface.
     pub fn csc_url(&self) -> String {
         format!("{}{}", self.state.base_url, csc::PATH)
+    }
+
+    /// Address of the time-stamping authority (RFC 3161), which needs no account.
+    pub fn tsa_url(&self) -> String {
+        format!("{}{}/tsa", self.state.base_url, evidence::PATH)
     }
 
     /// Address of the control surface, see [`crate::control`].

@@ -300,6 +300,21 @@ impl ConfigBuilder {
         Ok(config)
     }
 
+    /// The checked configuration of a client without an account at the service, for calls that ask
+    /// others, such as [`Client::extend_pdf`](crate::Client::extend_pdf): `issuer` and `client_id`
+    /// may be missing.
+    ///
+    /// # Errors
+    /// As [`ConfigBuilder::build`].
+    pub fn build_without_account(&self) -> Result<Config> {
+        let mut own = self.clone();
+        // A top-level domain that never resolves (RFC 2606).
+        for (key, stand_in) in [("issuer", "https://no-account.invalid"), ("client_id", "none")] {
+            own.values.entry(key).or_insert_with(|| SecretString::from(stand_in));
+        }
+        own.build()
+    }
+
     /// What seals saved logins must not be guessable: they pass through browsers.
     fn state_key(&self) -> Result<Option<SecretString>> {
         let key = self.values.get("state_key").cloned();

@@ -10,11 +10,9 @@ mod exchange;
 mod level;
 mod login;
 mod model;
-mod output;
 mod pdf;
 mod session;
 mod sign;
-mod timestamp;
 
 pub use checked::CscSession;
 pub use login::{Csc, CscLogin, CscLoginOptions};

@@ -10,7 +10,7 @@ use signdoc_signature::cms::{
     size_estimate,
 };
 use signdoc_signature::crypto::{Algorithm, HashAlgorithm};
-use signdoc_signature::pdf::{PdfError, PdfErrorKind, SharedSource};
+use signdoc_signature::pdf::{PdfError, SharedSource};
 use signdoc_signature::sign::{
     DssContent, PrepareOptions, Prepared, SigningNote, ValidationData, VriKey, add_dss, prepare,
 };
@@ -20,14 +20,15 @@ use super::checked::CscSession;
 use super::level;
 use super::login::{Csc, check_description};
 use super::model::{Certificates, Credential, Padding};
-use super::output::Output;
 use super::session::{HashesToSign, Signatures, check_count, time_of};
-use super::timestamp;
 use crate::client::{CallOptions, Client};
 use crate::destination::Namer;
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::order::SentDocument;
+use crate::output::Output;
+use crate::pdf::code_of;
+use crate::timestamp;
 
 const SIGN_PDF: &str = "sign pdf";
 /// Room for a timestamp token with its certificates.
@@ -212,11 +213,14 @@ impl CscSession {
         check_description(options.description.as_deref())?;
         let jobs = checked(pdfs).await?;
         let hash = options.hash_algorithm.unwrap_or(HashAlgorithm::Sha256);
-        timestamp::try_out(self.client(), hash, &options.call).await?;
+        let tsa = self.client().config().tsa_url.clone();
+        if let Some(tsa) = &tsa {
+            timestamp::try_out(self.client(), tsa, hash, &options.call).await?;
+        }
         let credentials = self.credentials(&options.call).await?;
         let credential = Credential::chosen(&credentials, options.credential_id.as_deref())?;
         let certificates = Arc::new(credential.certificates()?);
-        let stamped = self.client().shared.config.tsa_url.is_some();
+        let stamped = tsa.is_some();
         let now = time_of(self.client().shared.clock.now());
         let own = certificates.clone();
         let ready = blocking(move || {
@@ -330,7 +334,14 @@ async fn finish(
         Algorithm::EcdsaP384(_) => ecdsa_to_der(&value, 48),
         _ => value,
     };
-    let token = timestamp::of(client, &value, algorithm.hash(), &options.call).await?;
+    let token = match &client.config().tsa_url {
+        Some(tsa) => {
+            let hash = algorithm.hash();
+            let digest = hash.digest(&value);
+            Some(timestamp::over(client, tsa, &digest, hash, &options.call).await?)
+        }
+        None => None,
+    };
     blocking(move || {
         let Ready { job, prepared, attributes } = ready;
         let assembly = Assembly {
@@ -360,7 +371,7 @@ async fn finish(
         check_signed(signed.clone(), job.source.clone(), &field_name).map_err(told)?;
         let level = level::reached(token.as_deref(), &certificates, &validation);
         let index = job.index;
-        let written = job.output.write(index, &signed)?;
+        let written = job.output.write(&signed, |error| of_pdf(index, error))?;
         let notes = prepared.notes().to_vec();
         let (data, path, size) = (written.data, written.path, written.size);
         Ok(SignedPdf { index, data, path, size, field_name, level, notes })
@@ -378,17 +389,8 @@ async fn blocking<T: Send + 'static>(
 }
 
 /// What the PDF writer reports, in the terms of the error table.
-pub(super) fn of_pdf(index: usize, error: &PdfError) -> Error {
-    let code = match error.kind() {
-        PdfErrorKind::Encrypted => Code::PdfEncrypted,
-        PdfErrorKind::NotPdf => Code::NotAPdf,
-        PdfErrorKind::PageNotFound | PdfErrorKind::SealOutsidePage => Code::SealPage,
-        PdfErrorKind::InvalidArgument => Code::InvalidArgument,
-        PdfErrorKind::Io => Code::DocumentUnreadable,
-        PdfErrorKind::PlaceholderTooSmall | PdfErrorKind::StateMismatch => Code::Internal,
-        _ => Code::PdfNotSignable,
-    };
-    Error::new(code, format!("documents[{index}]: {error}"))
+fn of_pdf(index: usize, error: &PdfError) -> Error {
+    Error::new(code_of(error), format!("documents[{index}]: {error}"))
         .with_detail("field", format!("documents[{index}]"))
         .with_detail("index", index)
 }

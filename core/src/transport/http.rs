@@ -41,6 +41,12 @@ pub(crate) enum Body {
     /// `application/timestamp-query` (RFC 3161 section 3.4), answered with the like.
     #[cfg(feature = "signing")]
     TimestampQuery(Bytes),
+    /// `application/ocsp-request` (RFC 6960, appendix A), answered with the like.
+    #[cfg(feature = "signing")]
+    OcspQuery(Bytes),
+    /// No body; a file is fetched, whatever its kind.
+    #[cfg(feature = "signing")]
+    File,
 }
 
 impl Body {
@@ -49,6 +55,10 @@ impl Body {
         match self {
             #[cfg(feature = "signing")]
             Self::TimestampQuery(_) => HeaderValue::from_static("application/timestamp-reply"),
+            #[cfg(feature = "signing")]
+            Self::OcspQuery(_) => HeaderValue::from_static("application/ocsp-response"),
+            #[cfg(feature = "signing")]
+            Self::File => HeaderValue::from_static("*/*"),
             _ => HeaderValue::from_static("application/json"),
         }
     }
@@ -223,11 +233,17 @@ fn prepared(
             Some(form.into())
         }
         #[cfg(feature = "signing")]
+        Body::File => {
+            progress.start(0);
+            None
+        }
+        #[cfg(feature = "signing")]
         Body::TimestampQuery(query) => {
-            progress.start(query.len() as u64);
-            let kind = HeaderValue::from_static("application/timestamp-query");
-            headers.insert(CONTENT_TYPE, kind);
-            Some(query.into())
+            Some(queried(query, "application/timestamp-query", headers, progress))
+        }
+        #[cfg(feature = "signing")]
+        Body::OcspQuery(query) => {
+            Some(queried(query, "application/ocsp-request", headers, progress))
         }
         Body::Json(body) => {
             progress.start(body.content_length());
@@ -240,6 +256,18 @@ fn prepared(
             Some(reqwest::Body::wrap(caller.owns(body)))
         }
     }
+}
+
+#[cfg(feature = "signing")]
+fn queried(
+    query: Bytes,
+    kind: &'static str,
+    headers: &mut HeaderMap,
+    progress: &Progress,
+) -> reqwest::Body {
+    progress.start(query.len() as u64);
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+    query.into()
 }
 
 fn secret_header(what: &str, text: &SecretString) -> Result<HeaderValue> {
@@ -336,6 +364,12 @@ impl Answer {
     pub(crate) fn date(&self) -> Option<SystemTime> {
         let date = self.response.headers().get(DATE)?.to_str().ok()?;
         httpdate::parse_http_date(date).ok()
+    }
+
+    /// Where a redirect leads, as it stands in the answer.
+    #[cfg(feature = "signing")]
+    pub(crate) fn location(&self) -> Option<&str> {
+        self.response.headers().get(header::LOCATION)?.to_str().ok()
     }
 
     /// How long the service asks to wait before the next request.

@@ -224,6 +224,10 @@ impl Server {
     }
 
     /// The requests so far; those of one method and path.
+    pub fn all_seen(&self) -> Vec<Seen> {
+        self.shared.seen.lock().unwrap().clone()
+    }
+
     pub fn seen(&self, method: &str, path: &str) -> Vec<Seen> {
         let all = self.shared.seen.lock().unwrap();
         all.iter().filter(|seen| seen.is(method, path)).cloned().collect()

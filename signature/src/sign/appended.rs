@@ -26,6 +26,11 @@ impl Appended {
         Appended { base, tail: tail.into() }
     }
 
+    /// A source as it is, with nothing behind it.
+    pub fn unchanged(base: SharedSource) -> Self {
+        Appended { base, tail: Bytes::new() }
+    }
+
     /// The bytes behind the base file: what the service calls the appendix.
     pub fn appendix(&self) -> &Bytes {
         &self.tail

@@ -85,7 +85,7 @@ pub use options::{
     UnknownRequirement, VerifyOptions,
 };
 pub(crate) use own::check_update;
-pub use own::{check_appended, check_signed};
+pub use own::{check_appended, check_field, check_signed};
 pub use report::{
     Coverage, JudgedAt, SignatureKind, SignatureReport, SignerReport, TimeProof, VerifyReport,
 };

@@ -51,7 +51,34 @@ pub fn check_signed(
     original: SharedSource,
     field: &str,
 ) -> Result<(), PdfError> {
-    let report = compared(signed, original)?;
+    let options =
+        VerifyOptions { original: Some(original), seals: any_seal(), ..VerifyOptions::default() };
+    let report = verify(signed, &options);
+    for name in ["document", "changes", "original"] {
+        let check = report.checks.get(name);
+        if check.is_none_or(|check| check.status != Status::Passed) {
+            let detail = check.map_or("was not made", |check| check.detail.as_str());
+            return Err(refused(format!("{name}: {detail}")));
+        }
+    }
+    check_field(&report, field)
+}
+
+/// Compares a document to which validation data or a document timestamp was appended with what it
+/// was before: only what these need was added. For whoever hands extended documents out; that the
+/// former bytes are a prefix, they see to themselves.
+///
+/// # Errors
+/// `NotVerifiable` with what is too much; as the reader reports.
+pub fn check_appended(updated: SharedSource, original: &SharedSource) -> Result<(), PdfError> {
+    check_update(updated, original)
+}
+
+/// Whether the signature or timestamp in `field` covers its revision and holds, whoever made it.
+///
+/// # Errors
+/// `NotVerifiable` with the check that failed.
+pub fn check_field(report: &VerifyReport, field: &str) -> Result<(), PdfError> {
     let own = report.signatures.iter().find(|signature| signature.field == field);
     let own = own.ok_or_else(|| refused(format!("the signature in {field} is not found")))?;
     for name in ["byte_range", "digest", "signature"] {
@@ -61,27 +88,4 @@ pub fn check_signed(
         }
     }
     Ok(())
-}
-
-/// As [`check_signed`] where nothing was signed: the original is untouched, and only what signing
-/// needs was added, such as validation data.
-///
-/// # Errors
-/// `NotVerifiable` with the check that failed.
-pub fn check_appended(updated: SharedSource, original: SharedSource) -> Result<(), PdfError> {
-    compared(updated, original).map(drop)
-}
-
-fn compared(updated: SharedSource, original: SharedSource) -> Result<VerifyReport, PdfError> {
-    let options =
-        VerifyOptions { original: Some(original), seals: any_seal(), ..VerifyOptions::default() };
-    let report = verify(updated, &options);
-    for name in ["document", "changes", "original"] {
-        let check = report.checks.get(name);
-        if check.is_none_or(|check| check.status != Status::Passed) {
-            let detail = check.map_or("was not made", |check| check.detail.as_str());
-            return Err(refused(format!("{name}: {detail}")));
-        }
-    }
-    Ok(report)
 }

@@ -14,35 +14,40 @@ use crate::transport::{Body, Request};
 const TIMESTAMP: &str = "timestamp";
 const ANSWER_CAP: usize = 1024 * 1024;
 
-/// A token over `value`, or nothing where no authority is configured.
-pub(super) async fn of(
+/// A token over a digest, checked as far as can be without trusting anybody.
+///
+/// # Errors
+/// As requests fail; [`Code::MalformedAnswer`] for a token about something else, or one that does
+/// not hold.
+pub(crate) async fn over(
     client: &Client,
-    value: &[u8],
+    url: &Url,
+    digest: &[u8],
     hash: HashAlgorithm,
     options: &CallOptions,
-) -> Result<Option<Vec<u8>>> {
-    let Some(url) = client.shared.config.tsa_url.clone() else { return Ok(None) };
+) -> Result<Vec<u8>> {
     let call = client.call(options);
-    let digest = hash.digest(value);
     let nonce = getrandom::u64()
         .map_err(|error| Error::new(Code::Internal, format!("no random numbers: {error}")))?;
-    let query = TimestampRequest::new(hash, digest.clone(), Some(nonce));
+    let query = TimestampRequest::new(hash, digest.to_vec(), Some(nonce));
     let der = query.to_der().map_err(|error| bad(&error.to_string()))?;
-    let work = client.shared.repeat(&call, || ask(client, &url, &der, &call));
+    let work = client.shared.repeat(&call, || ask(client, url, &der, &call));
     let answer = client.within(&call, TIMESTAMP, work).await?;
     let token = parse_response(&answer).map_err(|error| bad(&error.to_string()))?;
-    check(token, hash, &digest, query.nonce.as_deref())?;
-    Ok(Some(token.to_vec()))
+    check(token, hash, digest, query.nonce.as_deref())?;
+    Ok(token.to_vec())
 }
 
-/// Asks for a token over nothing and drops it: what is wrong with the authority is then known
-/// before a credential is spent that serves only once.
-pub(super) async fn try_out(
+/// Asks for a token over nothing: what is wrong with the authority is then known before a
+/// credential is spent that serves only once, or before evidence about it is gathered.
+pub(crate) async fn try_out(
     client: &Client,
+    url: &Url,
     hash: HashAlgorithm,
     options: &CallOptions,
-) -> Result<()> {
-    of(client, b"signdoc: is the authority there?", hash, options).await.map(drop)
+) -> Result<Vec<u8>> {
+    let digest = hash.digest(b"signdoc: is the authority there?");
+    over(client, url, &digest, hash, options).await
 }
 
 async fn ask(client: &Client, url: &Url, query: &[u8], call: &Call) -> Result<Vec<u8>> {

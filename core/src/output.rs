@@ -4,21 +4,20 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
-use signdoc_signature::pdf::Source as _;
+use signdoc_signature::pdf::{PdfError, PdfErrorKind, Source as _};
 use signdoc_signature::sign::Appended;
 
-use super::pdf::of_pdf;
 use crate::destination::{exists, failed};
-use crate::error::Result;
+use crate::error::{Error, Result};
 
 /// Memory, or a file that appears complete.
-pub(super) enum Output {
+pub(crate) enum Output {
     Memory,
     File { path: PathBuf, overwrite: bool },
 }
 
 /// What was written.
-pub(super) struct Written {
+pub(crate) struct Written {
     pub data: Option<Bytes>,
     pub path: Option<PathBuf>,
     pub size: u64,
@@ -26,7 +25,7 @@ pub(super) struct Written {
 
 impl Output {
     /// Makes the folder when it is missing, and refuses a file that is in the way.
-    pub(super) fn new(path: Option<&Path>, overwrite: bool) -> Result<Self> {
+    pub(crate) fn new(path: Option<&Path>, overwrite: bool) -> Result<Self> {
         let Some(path) = path else { return Ok(Self::Memory) };
         let folder = folder_of(path);
         std::fs::create_dir_all(folder).map_err(|error| {
@@ -41,15 +40,20 @@ impl Output {
         Ok(Self::File { path: path.to_owned(), overwrite })
     }
 
-    pub(super) fn write(self, index: usize, signed: &Appended) -> Result<Written> {
+    /// `told` says what an error of the reader means.
+    pub(crate) fn write(
+        self,
+        signed: &Appended,
+        told: impl Fn(&PdfError) -> Error,
+    ) -> Result<Written> {
         match self {
             Self::Memory => {
                 let mut data = Vec::with_capacity(usize::try_from(signed.len()).unwrap_or(0));
-                signed.write_to(&mut data).map_err(|error| of_pdf(index, &error))?;
+                signed.write_to(&mut data).map_err(|error| told(&error))?;
                 Ok(Written { size: data.len() as u64, data: Some(data.into()), path: None })
             }
             Self::File { path, overwrite } => {
-                let size = write_file(index, signed, &path, overwrite)?;
+                let size = write_file(signed, &path, overwrite, told)?;
                 Ok(Written { data: None, path: Some(path), size })
             }
         }
@@ -60,7 +64,12 @@ fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-fn write_file(index: usize, signed: &Appended, path: &Path, overwrite: bool) -> Result<u64> {
+fn write_file(
+    signed: &Appended,
+    path: &Path,
+    overwrite: bool,
+    told: impl Fn(&PdfError) -> Error,
+) -> Result<u64> {
     let lost = |error: io::Error| failed(path, &format!("writing failed: {error}"));
     // Mode 0600, like every result.
     let part = tempfile::Builder::new()
@@ -69,7 +78,11 @@ fn write_file(index: usize, signed: &Appended, path: &Path, overwrite: bool) -> 
         .tempfile_in(folder_of(path))
         .map_err(lost)?;
     let mut out = BufWriter::with_capacity(256 * 1024, part);
-    let size = signed.write_to(&mut out).map_err(|error| of_writing(index, path, &error))?;
+    // The writer's `Io` means the destination where the source can still be read.
+    let size = signed.write_to(&mut out).map_err(|error| match error.kind() {
+        PdfErrorKind::Io => failed(path, &format!("copying the document failed: {error}")),
+        _ => told(&error),
+    })?;
     out.flush().map_err(lost)?;
     let part = out.into_inner().map_err(|error| lost(error.into_error()))?;
     part.as_file().sync_all().map_err(lost)?;
@@ -78,15 +91,5 @@ fn write_file(index: usize, signed: &Appended, path: &Path, overwrite: bool) -> 
         Ok(_) => Ok(size),
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Err(exists(path)),
         Err(error) => Err(lost(error.error)),
-    }
-}
-
-/// The writer's `Io` means the destination where the source can still be read.
-fn of_writing(index: usize, path: &Path, error: &signdoc_signature::pdf::PdfError) -> crate::Error {
-    match error.kind() {
-        signdoc_signature::pdf::PdfErrorKind::Io => {
-            failed(path, &format!("copying documents[{index}] failed: {error}"))
-        }
-        _ => of_pdf(index, error),
     }
 }
