@@ -11,7 +11,7 @@ use clap::{Arg, ArgAction, Command, value_parser};
 use signdoc::spec::values::PDFA_2B;
 use signdoc_sandbox::ServerCertificate;
 
-use crate::{connection, csc, exit, order, preflight, verify};
+use crate::{connection, csc, exit, extend, order, preflight, verify};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -49,6 +49,7 @@ pub(crate) fn command() -> Command {
         .subcommand(specs())
         .subcommand(preflight())
         .subcommand(verify_command())
+        .subcommand(extend::command())
         .subcommand(order::args::sign())
         .subcommand(order::args::download())
         .subcommand(order::args::state())

@@ -6,7 +6,7 @@ use clap::builder::NonEmptyStringValueParser;
 use clap::{Arg, ArgMatches, value_parser};
 use signdoc::config::{OPTIONS, OptionSpec};
 use signdoc::engine::Engine;
-use signdoc::{Code, Config, Error, Result};
+use signdoc::{Code, Config, ConfigBuilder, Error, Result};
 
 const HEADING: &str =
     "Connection (or in the environment: SIGNDOC_BASE_URL for --base-url, and so on)";
@@ -15,6 +15,30 @@ const HEADING: &str =
 /// read command lines: it is given in the environment or as a file.
 pub(crate) fn args() -> Vec<Arg> {
     OPTIONS.iter().map(arg).collect()
+}
+
+/// What a call that needs no account takes.
+const NETWORK: [&str; 11] = [
+    "tsa_url",
+    "timeout",
+    "connect_timeout",
+    "read_timeout",
+    "max_retries",
+    "ca_file",
+    "ca_only",
+    "client_cert",
+    "proxy",
+    "no_proxy",
+    "user_agent",
+];
+
+/// The flags of a command that needs no account.
+pub(crate) fn network_args() -> Vec<Arg> {
+    network().map(arg).collect()
+}
+
+fn network() -> impl Iterator<Item = &'static OptionSpec> {
+    OPTIONS.iter().filter(|option| NETWORK.contains(&option.key))
 }
 
 fn arg(option: &'static OptionSpec) -> Arg {
@@ -59,8 +83,30 @@ fn value_name(key: &str) -> &'static str {
 
 /// A client for what the command line and then the environment say.
 pub(crate) fn engine(matches: &ArgMatches) -> Result<Engine> {
+    Engine::new(told(OPTIONS.iter(), matches)?.env()?.build()?)
+}
+
+/// The same for a command that needs no account.
+pub(crate) fn engine_without_account(matches: &ArgMatches) -> Result<Engine> {
+    let told = told(network(), matches)?;
+    // Other variables are for other commands: what is wrong with them is told there.
+    let mut around = Config::builder();
+    around.env()?;
+    let mut builder = told.clone();
+    for option in network() {
+        if let (false, Some(value)) = (told.has(option.key), around.get(option.key)) {
+            builder.set(option.key, value)?;
+        }
+    }
+    Engine::new(builder.build_without_account()?)
+}
+
+fn told<'a>(
+    options: impl Iterator<Item = &'a OptionSpec>,
+    matches: &ArgMatches,
+) -> Result<ConfigBuilder> {
     let mut builder = Config::builder();
-    for option in OPTIONS {
+    for option in options {
         if option.secret {
             if let Some(path) = matches.get_one::<PathBuf>(option.key) {
                 builder.set(option.key, &secret(option, path)?)?;
@@ -69,7 +115,7 @@ pub(crate) fn engine(matches: &ArgMatches) -> Result<Engine> {
             builder.set(option.key, value)?;
         }
     }
-    Engine::new(builder.env()?.build()?)
+    Ok(builder)
 }
 
 fn secret(option: &OptionSpec, path: &Path) -> Result<String> {

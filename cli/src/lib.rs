@@ -10,6 +10,7 @@ mod csc;
 mod demo;
 pub mod exit;
 mod explain;
+mod extend;
 mod inputs;
 mod list;
 mod order;
@@ -90,6 +91,7 @@ fn dispatch(args: Vec<OsString>, interrupted: Interrupted<'_>) -> i32 {
         Some(("specs", matches)) => specs::run(matches, &mut screen, interrupted),
         Some(("csc", matches)) => csc::run(matches, &mut screen, interrupted),
         Some(("verify", matches)) => verify::run(matches, &mut screen, interrupted),
+        Some(("extend", matches)) => extend::run(matches, &mut screen, interrupted),
         Some(("demo", matches)) => demo::run(matches, &mut screen, interrupted),
         Some(("samples", matches)) => samples::run(matches, &mut screen),
         Some(("sandbox", matches)) => sandbox::run(matches),

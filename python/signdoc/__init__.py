@@ -81,6 +81,7 @@ if TYPE_CHECKING:
     from signdoc import web
     from signdoc.aio import AsyncClient
     from signdoc.csc import PdfSeal, PdfToSign
+    from signdoc.extension import Extended, extend
     from signdoc.previews import Preview, preview
     from signdoc.sandbox import Sandbox
     from signdoc.verification import Check, Finding, Findings, Report, preflight, verify
@@ -108,6 +109,7 @@ __all__ = [
     "CscSigningBackendError",
     "CscSigningError",
     "CscTokenError",
+    "Extended",
     "FaultCode",
     "Finding",
     "Findings",
@@ -151,6 +153,7 @@ __all__ = [
     "WarningCode",
     "WindowExpired",
     "__version__",
+    "extend",
     "finish_downloads",
     "preflight",
     "preview",
@@ -161,6 +164,7 @@ __all__ = [
 
 
 _PREVIEWS = frozenset({"Preview", "preview"})
+_EXTENSION = frozenset({"Extended", "extend"})
 _VERIFICATION = frozenset({"Check", "Finding", "Findings", "Report", "preflight", "verify"})
 
 
@@ -182,6 +186,10 @@ def __getattr__(name: str) -> Any:
         from signdoc import verification
 
         return getattr(verification, name)
+    if name in _EXTENSION:
+        from signdoc import extension
+
+        return getattr(extension, name)
     if name == "web":
         from importlib import import_module
 

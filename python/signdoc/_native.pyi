@@ -26,6 +26,7 @@ __all__ = [
     "csc_sign_pdfs",
     "dismiss",
     "error_table",
+    "extend",
     "finish_receptions",
     "login_begin",
     "login_check",
@@ -101,6 +102,7 @@ class Engine:
         options: dict[str, str],
         environment: bool = False,
         missing: Sequence[str] | None = None,
+        account: bool = True,
     ) -> Engine: ...
     def options(self, secrets: bool = False) -> dict[str, str]: ...
     def secrets(self) -> list[str]: ...
@@ -142,6 +144,18 @@ class Order:
     def conversions(self) -> list[Row]: ...
     def to_json(self) -> str: ...
 
+def extend(
+    engine: Engine,
+    document: Given,
+    files: tuple[
+        Sequence[Given], Sequence[Given] | None, Sequence[Given], Sequence[Given]
+    ],
+    *,
+    to: str | None,
+    overwrite: bool,
+    options: Sequence[tuple[str, str]],
+    timeout: Limits,
+) -> Call[tuple[str, bytes | None]]: ...
 def pades_create(
     engine: Engine,
     order: _Properties,

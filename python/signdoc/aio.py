@@ -13,15 +13,17 @@ from signdoc._documents import given, one
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
+    from datetime import datetime
     from types import TracebackType
 
     from signdoc._aio_csc import AsyncCsc
     from signdoc._documents import Document, Given
     from signdoc._operations import Progress
     from signdoc._options import Seconds, StrPath, Timeout
+    from signdoc.extension import Extended, Files
     from signdoc.results import Conversion, ConversionResults
 
-__all__ = ["AsyncClient"]
+__all__ = ["AsyncClient", "extend"]
 
 
 class AsyncClient(ClientBase):
@@ -165,3 +167,43 @@ async def _from_async(documents: AsyncIterable[Document]) -> AsyncIterator[Given
 async def _from_sync(documents: Iterable[Given]) -> AsyncIterator[Given]:
     for document in documents:
         yield document
+
+
+async def extend(
+    document: Document,
+    *,
+    tsa_url: str | None = None,
+    to: StrPath | None = None,
+    overwrite: bool = False,
+    level: str = "B-LTA",
+    trust: Files = None,
+    timestamp_trust: Files = None,
+    certificates: Files = None,
+    revocations: Files = None,
+    fetch: bool = True,
+    at: datetime | None = None,
+    timeout: Seconds | Timeout | None = None,
+    ca_file: StrPath | None = None,
+    proxy: str | None = None,
+) -> Extended:
+    """Adds to a signed PDF what its validation needs later; all as `signdoc.extend`."""
+    from signdoc import extension
+
+    return await awaited(
+        extension.operation(
+            document,
+            tsa_url=tsa_url,
+            to=to,
+            overwrite=overwrite,
+            level=level,
+            trust=trust,
+            timestamp_trust=timestamp_trust,
+            certificates=certificates,
+            revocations=revocations,
+            fetch=fetch,
+            at=at,
+            timeout=timeout,
+            ca_file=ca_file,
+            proxy=proxy,
+        )
+    )

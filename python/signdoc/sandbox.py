@@ -241,6 +241,7 @@ class Sandbox:
         orders_url: Its second address, which the identity provider publishes for orders while
             there are two.
         csc_url: Address of its credential-based signing interface.
+        tsa_url: Address of its timestamp authority (RFC 3161).
         client_id: The client it knows.
         client_secret: That client's secret.
         converter: The converter it uses; ``None`` where there is none.
@@ -257,6 +258,7 @@ class Sandbox:
     base_url: str
     orders_url: str
     csc_url: str
+    tsa_url: str
     client_id: str
     client_secret: str
     converter: str | None
@@ -286,6 +288,7 @@ class Sandbox:
         self.base_url = ready["base_url"]
         self.orders_url = ready["orders_url"]
         self.csc_url = ready["csc_url"]
+        self.tsa_url = ready["tsa_url"]
         self.client_id = ready["client_id"]
         self.client_secret = ready["client_secret"]
         self.converter = ready["converter"]

@@ -483,16 +483,16 @@ def verify(
         ),
         ("strict", "true" if strict else "false"),
     ]
-    files = _several("signed", signed)
+    files = several("signed", signed)
     if not files:
         raise InputError("signed is an empty list; name the signed file", details=_field("signed"))
     return Report(
         _native.verify(
             files,
             original=None if original is None else alone("original", original),
-            trust=[] if trust is None else _several("trust", trust),
+            trust=[] if trust is None else several("trust", trust),
             timestamp_trust=(
-                None if timestamp_trust is None else _several("timestamp_trust", timestamp_trust)
+                None if timestamp_trust is None else several("timestamp_trust", timestamp_trust)
             ),
             options=options,
         )
@@ -514,7 +514,8 @@ def preflight(pdf: Document) -> Findings:
     )
 
 
-def _several(field: str, given: Document | Sequence[Document]) -> list[Given]:
+def several(field: str, given: Document | Sequence[Document]) -> list[Given]:
+    """One document or several, in the forms the native module takes."""
     if isinstance(given, (list, tuple)):
         return [alone(f"{field}[{index}]", each) for index, each in enumerate(given)]
     return [alone(field, given)]  # type: ignore[arg-type]

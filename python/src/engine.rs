@@ -37,12 +37,13 @@ impl Engine {
     /// `environment`: whether unset options come from `SIGNDOC_*`; `missing`: secrets that must
     /// come from there in any case.
     #[new]
-    #[pyo3(signature = (options, environment=false, missing=None))]
+    #[pyo3(signature = (options, environment=false, missing=None, account=true))]
     fn new(
         py: Python<'_>,
         options: BTreeMap<String, String>,
         environment: bool,
         missing: Option<Vec<String>>,
+        account: bool,
     ) -> PyResult<Self> {
         guarded(py, || {
             let mut builder = filled(&options, environment).map_err(|error| raised(py, &error))?;
@@ -54,7 +55,12 @@ impl Engine {
                     builder.set(key, value).map_err(|error| raised(py, &error))?;
                 }
             }
-            let made = py.detach(|| CoreEngine::new(builder.build()?));
+            let made = py.detach(|| {
+                CoreEngine::new(match account {
+                    true => builder.build()?,
+                    false => builder.build_without_account()?,
+                })
+            });
             let core = made.map_err(|error| raised(py, &error))?;
             Ok(Self { core: Arc::new(core), options: builder, last: Last::default() })
         })

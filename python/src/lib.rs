@@ -12,6 +12,7 @@ mod csc;
 mod documents;
 mod engine;
 mod errors;
+mod extend;
 mod login;
 mod orders;
 mod results;
@@ -38,6 +39,8 @@ mod _native {
     };
     #[pymodule_export]
     use crate::engine::Engine;
+    #[pymodule_export]
+    use crate::extend::extend;
     #[pymodule_export]
     use crate::login::{login_begin, login_check, login_finish};
     #[pymodule_export]

@@ -57,6 +57,42 @@ impl Default for ExtendOptions {
     }
 }
 
+impl ExtendOptions {
+    /// Sets what is no file, by name, so that every language asks in the same words: `level` is
+    /// `B-LT` or `B-LTA`; `fetch` and `overwrite` are `true` or `false`; `at` is a time in seconds
+    /// since 1970.
+    ///
+    /// # Errors
+    /// [`Code::InvalidOption`] for another name, and for a value that it cannot have.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        match name {
+            "level" => self.level = level_of(value)?,
+            "fetch" => self.fetch = truth(name, value)?,
+            "overwrite" => self.overwrite = truth(name, value)?,
+            "at" => {
+                let seconds = value.trim().parse().map_err(|_| {
+                    wrong(name, &format!("must be a time in seconds since 1970, not {value:?}"))
+                })?;
+                self.at = Some(Time::from_unix(seconds));
+            }
+            _ => return Err(wrong(name, "is no option: use level, fetch, overwrite or at")),
+        }
+        Ok(())
+    }
+}
+
+fn truth(name: &str, value: &str) -> Result<bool> {
+    match value.trim() {
+        "true" => Ok(true),
+        "false" => Ok(false),
+        other => Err(wrong(name, &format!("must be true or false, not {other:?}"))),
+    }
+}
+
+fn wrong(name: &str, why: &str) -> Error {
+    Error::new(Code::InvalidOption, format!("{name} {why}")).with_detail("field", name)
+}
+
 /// The level of this name, `B-LT` or `B-LTA`.
 ///
 /// # Errors
