@@ -522,6 +522,18 @@ typedef struct signdoc_download signdoc_download;
 typedef struct signdoc_error signdoc_error;
 
 /**
+ * How a signed PDF is extended. Freed with signdoc_extend_options_free; may be used for several
+ * documents.
+ */
+typedef struct signdoc_extend_options signdoc_extend_options;
+
+/**
+ * An extended PDF, and what was added to it. All texts and bytes belong to it and live as long as
+ * it does. Freed with signdoc_extended_free.
+ */
+typedef struct signdoc_extended signdoc_extended;
+
+/**
  * What was found about a document, errors first. All texts belong to it and live as long as it
  * does. Freed with signdoc_findings_free.
  */
@@ -1991,6 +2003,107 @@ int32_t signdoc_order_request_set(signdoc_order_request *request,
  * Frees properties; orders made from them go on. NULL is fine.
  */
 void signdoc_order_request_free(signdoc_order_request *request);
+
+/**
+ * Options for B-LTA that trust nobody and fetch what is needed. NULL only where the library
+ * stopped a fault inside itself.
+ */
+signdoc_extend_options *signdoc_extend_options_new(void);
+
+/**
+ * Sets an option from a text:
+ *
+ * "level": "B-LTA" (default), or "B-LT", which adds a timestamp only where a signature has none.
+ * "trust", "timestamp_trust": the path of certificates (PEM or DER) at which chains may end;
+ * without any, chains are taken to end where they lead, which a note says. "certificates": the
+ * path of certificates that may stand in chains. "revocations": the path of an OCSP answer (DER)
+ * or of revocation lists (DER or PEM), asked before anybody else. "fetch": "false" fetches nothing
+ * by the addresses in certificates. "overwrite": "true" replaces a file that exists. "at": the
+ * time of the extension in seconds since 1970.
+ *
+ * The files add to what was set before, and are opened by signdoc_extend.
+ * SIGNDOC_E_INVALID_OPTION for another key, and for a value that it cannot have.
+ */
+int32_t signdoc_extend_options_set(signdoc_extend_options *options,
+                                   const char *key,
+                                   const char *value,
+                                   signdoc_error **error);
+
+/**
+ * Gives a file from memory: `key` is "trust", "timestamp_trust", "certificates" or "revocations".
+ * The `len` bytes are not copied: they must stay as they are until the last signdoc_extend with
+ * these options has returned.
+ */
+int32_t signdoc_extend_options_set_bytes(signdoc_extend_options *options,
+                                         const char *key,
+                                         const void *data,
+                                         size_t len,
+                                         signdoc_error **error);
+
+/**
+ * Frees options; the caller's bytes are left alone. NULL is fine.
+ */
+void signdoc_extend_options_free(signdoc_extend_options *options);
+
+/**
+ * Adds to a signed PDF, which `documents` must hold alone, what its validation needs when its
+ * certificates have ended: certificates, OCSP answers and revocation lists, and for B-LTA a
+ * document timestamp. A file that has all that is renewed. The bytes of the file stay an untouched
+ * prefix; it is verified first, and what is made of it before it is handed out. No account with
+ * the service is needed.
+ *
+ * `network`: options of which "tsa_url", the address of a timestamp authority (RFC 3161), and
+ * those about connections count; NULL for none. `options` may be NULL. `to_file`: the file to
+ * write, complete or not at all, readable by its owner alone; NULL: the result stays in memory.
+ * `timeout_ms` and `call` are as in signdoc_convert. `*out` is freed with signdoc_extended_free.
+ *
+ * SIGNDOC_E_MISSING_OPTION without "tsa_url" where a timestamp is needed; SIGNDOC_E_CONTENT_KIND
+ * for signed data objects; SIGNDOC_E_SIGNATURE_MISSING and the other codes of verification for a
+ * file that does not verify; SIGNDOC_E_DESTINATION_EXISTS and its like; those of the network for
+ * the timestamp authority. What else cannot be had is told in signdoc_extended_json.
+ */
+int32_t signdoc_extend(const signdoc_documents *documents,
+                       const signdoc_options *network,
+                       const signdoc_extend_options *options,
+                       const char *to_file,
+                       uint64_t timeout_ms,
+                       const signdoc_call *call,
+                       signdoc_extended **out,
+                       signdoc_error **error);
+
+/**
+ * The extended PDF where it is in memory; else an empty view.
+ */
+signdoc_view signdoc_extended_data(const signdoc_extended *extended);
+
+/**
+ * The file it was written to; NULL where it is in memory.
+ */
+const char *signdoc_extended_path(const signdoc_extended *extended);
+
+/**
+ * The PAdES baseline level that all signatures reach, such as "B-LTA"; NULL where one reaches
+ * none.
+ */
+const char *signdoc_extended_level(const signdoc_extended *extended);
+
+/**
+ * 1 where that is at least the level that was asked for; else 0, for NULL as well.
+ */
+int32_t signdoc_extended_reached(const signdoc_extended *extended);
+
+/**
+ * All about it as a JSON object: "reached", "level", "asked", "size", "path", "signatures" (each
+ * with "field", "before" and "level"), "added" ("kind", "about", "source", "size", "time"),
+ * "notes" about what could not be had ("about", "message", "advice"), and "report", what the
+ * verification of the extended file found. Never NULL; empty for NULL.
+ */
+const char *signdoc_extended_json(const signdoc_extended *extended);
+
+/**
+ * Frees an extended PDF with its bytes and texts; a file stays. NULL is fine.
+ */
+void signdoc_extended_free(signdoc_extended *extended);
 
 /**
  * Looks the document over, one that the list must hold alone: what the service will refuse, and

@@ -111,6 +111,13 @@ impl Client {
         blocking(move || {
             let report = verified(&made, &gathering, field.as_deref())?;
             refuse(&report, named_trust)?;
+            // Levels before and after are told for the same trust.
+            let before = match named_trust {
+                true => before,
+                false => {
+                    signdoc_signature::verify::verify(gathering.base.clone(), &gathering.verify)
+                }
+            };
             let written = output.write(&made, of_pdf)?;
             Ok(outcome::of(gathering, &before, report, written, asked))
         })
