@@ -14,6 +14,7 @@
 #include <signdoc_client.hpp>
 #include <signdoc_csc.hpp>
 #include <signdoc_orders.hpp>
+#include <signdoc_extend.hpp>
 #include <signdoc_verify.hpp>
 
 #endif

@@ -25,7 +25,7 @@ use signdoc_signature::pki::{
 use signdoc_signature::sdo::{DocumentKind, to_iso_8859_1};
 use signdoc_signature::sign::PrepareOptions;
 use verify_kit::crafted::{Crafted, key, named, of_form, reissued};
-use verify_kit::story::{DAY, Story, ago, list};
+use verify_kit::story::{DAY, Story, YEAR, ago, list};
 use verify_kit::{Kit, NOW, arc, reserve};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/verification");
@@ -131,6 +131,19 @@ fn verdicts() -> BTreeMap<&'static str, Vec<u8>> {
     all.insert("unreadable-certificate.pdf", unreadable.sign(pki, kari));
     let plain = Story::signed(kari, now, None).bytes();
     all.insert("old-form.pdf", of_form(&plain, "adbe.pkcs7.sha1"));
+    // Extended to B-LTA, and again before the first timestamp's authority ends.
+    let data = |who: &Identity, at| [answers(kari, now), answers(who, at)].concat();
+    let archived = || {
+        let signed = Story::signed(kari, now, None);
+        signed.with(data(pki.timestamping(), now), vec![]).archived(pki, now)
+    };
+    all.insert("archived.pdf", archived().bytes());
+    let later = ago(-4 * YEAR);
+    let by_authority = OcspOptions { by_authority: true, ..OcspOptions::at(later) };
+    let answer = pki.ocsp_response(pki.timestamping().certificate(), &by_authority).unwrap();
+    let issuing = answers(pki.issuing(), later).swap_remove(1);
+    let renewed = archived().with(vec![answer, issuing], vec![]).archived(pki, later);
+    all.insert("archived-twice.pdf", renewed.bytes());
     all
 }
 

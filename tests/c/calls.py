@@ -44,6 +44,10 @@ OPTIONAL = {
     ("signdoc_verify", "options"),
     ("signdoc_documents_add_reader", "name"),
     ("signdoc_documents_add_text", "text"),
+    ("signdoc_extend", "network"),
+    ("signdoc_extend", "options"),
+    ("signdoc_extend", "to_file"),
+    ("signdoc_extend", "call"),
     ("signdoc_login_begin", "ui_locales"),
     ("signdoc_login_begin", "scopes"),
     ("signdoc_login_begin", "response_mode"),
@@ -330,6 +334,17 @@ static void make_fixtures(void) {
     right.verify_options = signdoc_verify_options_new();
     CHECK_OK(signdoc_verify(right.documents, NULL, &right.report, &error), &error);
     CHECK_OK(signdoc_preflight(right.documents, &right.findings, &error), &error);
+    signdoc_documents *stamped = signdoc_documents_new();
+    char *path = path_in(not_null(getenv("VERIFICATION"), "VERIFICATION"), "stamped.pdf");
+    right.extend_options = signdoc_extend_options_new();
+    CHECK_OK(signdoc_documents_add_path(stamped, path, &error), &error);
+    CHECK_OK(signdoc_extend_options_set(right.extend_options, "level", "B-LT", &error), &error);
+    CHECK_OK(signdoc_extend_options_set(right.extend_options, "fetch", "false", &error), &error);
+    CHECK_OK(signdoc_extend_options_set(right.extend_options, "at", "1795179600", &error), &error);
+    CHECK_OK(signdoc_extend(stamped, NULL, right.extend_options, NULL, 0, NULL, &right.extended,
+                            &error), &error);
+    signdoc_documents_free(stamped);
+    free(path);
 }
 
 static void free_fixtures(void) {

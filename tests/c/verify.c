@@ -253,6 +253,51 @@ static void mistakes_are_told(void) {
     signdoc_documents_free(documents);
 }
 
+static void files_are_extended(void) {
+    test("files are extended");
+    signdoc_error *error = NULL;
+    signdoc_extended *extended = NULL;
+    signdoc_documents *documents = signdoc_documents_new();
+    signdoc_extend_options *options = signdoc_extend_options_new();
+    CHECK_ERROR(signdoc_extend(documents, NULL, options, NULL, 0, NULL, &extended, &error), &error,
+                SIGNDOC_E_INVALID_ARGUMENT);
+    add_file(documents, "stamped.pdf");
+    CHECK_ERROR(signdoc_extend(documents, NULL, options, NULL, 0, NULL, &extended, &error), &error,
+                SIGNDOC_E_MISSING_OPTION);
+    CHECK_ERROR(signdoc_extend_options_set(options, "level", "B-T", &error), &error,
+                SIGNDOC_E_INVALID_OPTION);
+    CHECK_ERROR(signdoc_extend_options_set(options, "colour", "blue", &error), &error,
+                SIGNDOC_E_INVALID_OPTION);
+    CHECK_OK(signdoc_extend_options_set(options, "level", "B-LT", &error), &error);
+    CHECK_OK(signdoc_extend_options_set(options, "fetch", "false", &error), &error);
+    CHECK_OK(signdoc_extend_options_set(options, "at", "1795179600", &error), &error);
+    size_t size, whole;
+    char *roots = path_in(folder, "roots.pem"), *path = path_in(folder, "stamped.pdf");
+    char *pem = read_file(roots, &size), *pdf = read_file(path, &whole);
+    CHECK_OK(signdoc_extend_options_set_bytes(options, "trust", pem, size, &error), &error);
+    CHECK_OK(signdoc_extend(documents, NULL, options, NULL, 0, NULL, &extended, &error), &error);
+    CHECK_INT(signdoc_extended_reached(extended), 1);
+    CHECK_TEXT(signdoc_extended_level(extended), "B-LT");
+    CHECK(signdoc_extended_path(extended) == NULL);
+    CHECK_HAS(signdoc_extended_json(extended), "\"reached\":true");
+    /* It had all of it: nothing was added. */
+    signdoc_view data = signdoc_extended_data(extended);
+    CHECK(data.len == whole && memcmp(data.ptr, pdf, whole) == 0);
+    signdoc_extended_free(extended);
+    extended = NULL;
+    signdoc_documents *plain = signdoc_documents_new();
+    add_file(plain, "loan.pdf");
+    CHECK_ERROR(signdoc_extend(plain, NULL, options, NULL, 0, NULL, &extended, &error), &error,
+                SIGNDOC_E_SIGNATURE_MISSING);
+    free(roots);
+    free(path);
+    free(pem);
+    free(pdf);
+    signdoc_documents_free(plain);
+    signdoc_extend_options_free(options);
+    signdoc_documents_free(documents);
+}
+
 int main(int count, char **arguments) {
     if (count != 3) {
         fprintf(stderr, "verify VECTORS FOLDER\n");
@@ -269,6 +314,7 @@ int main(int count, char **arguments) {
     files_may_be_in_memory();
     nobody_is_trusted_by_default();
     mistakes_are_told();
+    files_are_extended();
     cJSON_Delete(vectors);
     free(text);
     return tests_end();

@@ -350,6 +350,20 @@ void receptions_go_on() {
     std::free(folder);
 }
 
+void files_are_extended(const std::string &folder) {
+    signdoc::Documents documents;
+    documents.add_path(folder + "stamped.pdf");
+    signdoc::Options network;
+    signdoc::ExtendOptions options;
+    options.set("trust", folder + "roots.pem").set("at", "1795179600").set("fetch", "false");
+    signdoc::Error error = failure_of([&]() { signdoc::extend(documents, network, options); });
+    CHECK_INT(error.code(), SIGNDOC_E_MISSING_OPTION);
+    signdoc::Extended extended = signdoc::extend(documents, network, options.set("level", "B-LT"));
+    CHECK(extended.reached() && extended.path().empty() && extended.data().size > 0);
+    CHECK_TEXT(extended.level().c_str(), "B-LT");
+    CHECK_HAS(extended.json().c_str(), "\"signatures\":[{");
+}
+
 void files_are_verified() {
     test("signed files are verified, and documents looked over");
     const char *found = std::getenv("VERIFICATION");
@@ -369,6 +383,7 @@ void files_are_verified() {
     CHECK_HAS(report.json().c_str(), "\"ok\":true");
     signdoc::Error error = failure_of([&]() { options.set("colour", "blue"); });
     CHECK_INT(error.code(), SIGNDOC_E_INVALID_OPTION);
+    files_are_extended(folder);
     signdoc::Documents loan;
     loan.add_path(folder + "loan.pdf");
     CHECK(!signdoc::preflight(loan).refused);
