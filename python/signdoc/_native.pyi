@@ -147,9 +147,7 @@ class Order:
 def extend(
     engine: Engine,
     document: Given,
-    files: tuple[
-        Sequence[Given], Sequence[Given] | None, Sequence[Given], Sequence[Given]
-    ],
+    files: tuple[Sequence[Given], Sequence[Given] | None, Sequence[Given], Sequence[Given]],
     *,
     to: str | None,
     overwrite: bool,

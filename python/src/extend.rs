@@ -25,6 +25,7 @@ type Files<'py> = (
 /// Gives what was done as JSON, and the bytes where no file was named. `options` are words, see
 /// `ExtendOptions::set`.
 #[pyfunction]
+#[expect(clippy::too_many_arguments, reason = "the keywords of the Python function")]
 #[pyo3(signature = (engine, document, files, *, to, overwrite, options, timeout))]
 pub(crate) fn extend(
     py: Python<'_>,
@@ -60,8 +61,7 @@ pub(crate) fn extend(
             asked.set(key, value).map_err(|error| raised(py, &error))?;
         }
         let document = local("document", &document)?;
-        let make =
-            move |client: Client| async move { client.extend_pdf(&document, &asked).await };
+        let make = move |client: Client| async move { client.extend_pdf(&document, &asked).await };
         let give = |py: Python<'_>, made: Extended| {
             let data = made.data.as_ref().map(|data| PyBytes::new(py, data));
             given(py, (made.to_json().to_string(), data))

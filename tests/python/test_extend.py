@@ -99,7 +99,7 @@ def test_what_is_told(own: signdoc.Sandbox, signed: bytes) -> None:
     assert made.reached
     assert "Root CA" in made.notes[0].about
     assert made.notes[0].advice in str(made.notes[0])
-    assert pickle.loads(pickle.dumps(made)) == made  # noqa: S301
+    assert pickle.loads(pickle.dumps(made)) == made
     assert "B-LTA" in repr(made)
     assert made.report.signatures
     assert any(one.source.endswith("/pki/ocsp") and one.time for one in made.added)
@@ -164,8 +164,8 @@ def _pyhanko_judgement(pdf: Path, root: bytes) -> Any:
     from pyhanko.sign.validation import ades
     from pyhanko.sign.validation.policy_decl import (
         PdfSignatureValidationSpec,
-        RevocationInfoGatheringSpec,
         RevinfoOnlineFetchingRule,
+        RevocationInfoGatheringSpec,
         SignatureValidationSpec,
     )
     from pyhanko_certvalidator.context import CertValidationPolicySpec
@@ -192,9 +192,7 @@ def _pyhanko_judgement(pdf: Path, root: bytes) -> Any:
         return asyncio.run(ades.ades_lta_validation(embedded, spec))
 
 
-def test_pyhanko_finds_long_term_proof(
-    own: signdoc.Sandbox, signed: bytes, tmp_path: Path
-) -> None:
+def test_pyhanko_finds_long_term_proof(own: signdoc.Sandbox, signed: bytes, tmp_path: Path) -> None:
     """pyHanko's validation of AdES signatures with long-term data (EN 319 102-1, 5.6)."""
     own.clock.reset()
     out = tmp_path / "out.pdf"
@@ -203,9 +201,7 @@ def test_pyhanko_finds_long_term_proof(
     assert found.ades_subindic.name == "OK", found
 
 
-def test_pdfsig_accepts_extended_files(
-    own: signdoc.Sandbox, signed: bytes, tmp_path: Path
-) -> None:
+def test_pdfsig_accepts_extended_files(own: signdoc.Sandbox, signed: bytes, tmp_path: Path) -> None:
     if shutil.which("pdfsig") is None:
         pytest.skip("not judged by pdfsig: it is not installed (apt-get install poppler-utils)")
     out = tmp_path / "out.pdf"
