@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from signdoc import _native
 from signdoc._documents import Document, alone
@@ -14,13 +15,12 @@ from signdoc._record import Record
 from signdoc.verification import Report, several
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from datetime import datetime
-    from typing import TypeAlias
 
     from signdoc._options import Seconds, StrPath, Timeout
 
-    Files: TypeAlias = Document | Sequence[Document] | None
+Files: TypeAlias = Document | Sequence[Document] | None
+"""A file, or several."""
 
 
 class SignatureLevel(Record):
