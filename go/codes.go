@@ -320,6 +320,8 @@ const (
 	CodeSealInvalid Code = 819
 	// CodeTrustUnusable: the trusted roots cannot be read.
 	CodeTrustUnusable Code = 820
+	// CodeContainerInvalid: the container of a signed file and its evidence is not whole.
+	CodeContainerInvalid Code = 821
 	// CodeInternal: the library met a condition it does not expect.
 	CodeInternal Code = 900
 	// CodePanic: the library stopped a fault inside itself.

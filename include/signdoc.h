@@ -361,6 +361,8 @@
 #define SIGNDOC_E_SEAL_INVALID                        819
 /** the trusted roots cannot be read */
 #define SIGNDOC_E_TRUST_UNUSABLE                      820
+/** the container of a signed file and its evidence is not whole */
+#define SIGNDOC_E_CONTAINER_INVALID                   821
 /** the library met a condition it does not expect */
 #define SIGNDOC_E_INTERNAL                            900
 /** the library stopped a fault inside itself */

@@ -227,6 +227,7 @@ pub fn report_json(report: &FileReport) -> Value {
 /// What the meaning of a failed check depends on besides its name.
 pub(crate) struct About {
     pub(crate) is_sdo: bool,
+    pub(crate) is_container: bool,
     pub(crate) is_unsigned: bool,
     /// The row for the signers' chains.
     pub(crate) chain: Code,
@@ -234,13 +235,25 @@ pub(crate) struct About {
 
 impl About {
     fn of(report: &FileReport) -> Self {
-        let is_sdo = matches!(report, FileReport::Sdo(_));
-        Self { is_sdo, is_unsigned: is_unsigned(report), chain: chain_code(report) }
+        Self {
+            is_sdo: matches!(report.document(), FileReport::Sdo(_)),
+            is_container: matches!(report, FileReport::Container(_)),
+            is_unsigned: is_unsigned(report),
+            chain: chain_code(report),
+        }
     }
 
     /// How much a failed check matters (least is most), and its code.
     pub(crate) fn meaning(&self, name: &str) -> (u8, Code) {
         let is_sdo = self.is_sdo;
+        match name {
+            "container" | "manifest" if self.is_container => return (0, Code::ContainerInvalid),
+            "contents" if self.is_container => return (0, Code::ContentChanged),
+            "container_timestamp" if self.is_container => return (9, Code::TimestampInvalid),
+            "order" if self.is_container => return (2, Code::ContentChanged),
+            "identity" if self.is_container => return (7, Code::SignerMismatch),
+            _ => {}
+        }
         // Behind `file[0].` and `object[0].`; `seal.` and `signature[0].` are parts of an object.
         let name = match name.split_once("].") {
             Some((owner, rest)) if !owner.starts_with("signature") => rest,
@@ -277,7 +290,7 @@ impl About {
 
 /// The row for the signers' chains: that of a fault they share, else the general one.
 fn chain_code(report: &FileReport) -> Code {
-    let FileReport::Pdf(report) = report else { return Code::ChainUntrusted };
+    let FileReport::Pdf(report) = report.document() else { return Code::ChainUntrusted };
     let mut faults = report.signatures.iter().filter_map(|signature| signature.chain_fault);
     match (faults.next(), faults.next()) {
         (Some(ChainFault::Expired), None) => Code::CertificateExpired,
@@ -287,5 +300,5 @@ fn chain_code(report: &FileReport) -> Code {
 }
 
 fn is_unsigned(report: &FileReport) -> bool {
-    matches!(report, FileReport::Pdf(report) if report.signatures.is_empty())
+    matches!(report.document(), FileReport::Pdf(report) if report.signatures.is_empty())
 }

@@ -63,7 +63,7 @@ impl Report {
 }
 
 fn signatures(found: &FileReport) -> Vec<Signature> {
-    match found {
+    match found.document() {
         FileReport::Pdf(report) => report
             .signatures
             .iter()

@@ -1,5 +1,6 @@
 //! PDF and SEID-SDO signatures, offline.
 
+pub mod asic;
 pub mod asn1;
 pub mod cms;
 mod compare;
@@ -18,3 +19,4 @@ pub mod sign;
 pub mod tsp;
 pub mod verify;
 pub mod x509;
+mod xml;

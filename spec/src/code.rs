@@ -348,6 +348,8 @@ pub enum Code {
     SealInvalid = 819,
     /// The trusted roots cannot be read.
     TrustUnusable = 820,
+    /// The container of a signed file and its evidence is not whole.
+    ContainerInvalid = 821,
 
     // Internal: 900..=999
     /// The library met a condition it does not expect.

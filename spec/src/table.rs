@@ -163,6 +163,7 @@ pub(crate) const ALL: &[Code] = &[
     Code::SdoMalformed,
     Code::SealInvalid,
     Code::TrustUnusable,
+    Code::ContainerInvalid,
     Code::Internal,
     Code::Panic,
 ];
@@ -328,6 +329,7 @@ pub(crate) const fn row(code: Code) -> Spec {
         Code::SdoMalformed => rows::verification::SDO_MALFORMED,
         Code::SealInvalid => rows::verification::SEAL_INVALID,
         Code::TrustUnusable => rows::verification::TRUST_UNUSABLE,
+        Code::ContainerInvalid => rows::verification::CONTAINER_INVALID,
         Code::Internal => rows::internal::INTERNAL,
         Code::Panic => rows::internal::PANIC,
     }

@@ -134,6 +134,9 @@ fn basis(judged: &JudgedAt) -> String {
     match judged.proof {
         TimeProof::SignatureTimestamp => format!("at {}, by a timestamp{by}", judged.time),
         TimeProof::DocumentTimestamp => format!("at {}, by a document timestamp{by}", judged.time),
+        TimeProof::ContainerTimestamp => {
+            format!("at {}, by the timestamp of its container{by}", judged.time)
+        }
         TimeProof::Verification => format!("at {}, now: nothing proves its time", judged.time),
     }
 }

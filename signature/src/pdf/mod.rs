@@ -51,6 +51,7 @@ pub use object::{Dict, DictEntry, IndirectObject, Name, ObjRef, Object, PdfStrin
 pub use pages::{Page, Pages, Rect};
 pub use revision::{Change, Revision};
 pub(crate) use serialize::{write_entries, write_hex, write_object, write_text};
+pub(crate) use source::RangeReader;
 pub use source::{FileSource, SharedSource, Source, copy_range, for_each_window};
 pub use stream::Decoded;
 pub(crate) use text::decode_exactly;

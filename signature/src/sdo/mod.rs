@@ -9,7 +9,6 @@ mod parse;
 mod text;
 mod verify;
 mod write;
-mod xml;
 
 pub use parse::{Sdo, SdoSignature};
 pub use text::{from_iso_8859_1, to_iso_8859_1};

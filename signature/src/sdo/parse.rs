@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use super::DocumentKind;
 use super::base64::{decode, decode_chunks};
-use super::xml::{Document, Namespace};
 use crate::asn1::Malformed;
+use crate::xml::{Document, Namespace};
 
 const WHAT: &str = "sdo";
 const MAX_SIGNATURES: usize = 64;

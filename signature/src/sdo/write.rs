@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
 use super::DocumentKind;
-use super::xml::{DSIG, SDO, XADES, escape};
+use crate::xml::{DSIG, SDO, XADES, escape};
 
 const PROFILE: &str = "SEID-SDO-Basic-V";
 const POLICY: &str = "urn:oid:2.16.578.1.16.4.1";

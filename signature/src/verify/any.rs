@@ -1,10 +1,13 @@
 //! Signed files of either kind, told by how they begin.
 
+use super::container::{self, ContainerReport};
 use super::options::VerifyOptions;
+use super::outside::Outside;
 use super::report::VerifyReport;
 use super::sdo::{self, SdoFileReport};
 use super::serial::{SerialReport, verify_chain};
-use super::verify;
+use super::verify_inside;
+use crate::asic::is_archive;
 use crate::pdf::{SharedSource, copy_range};
 use crate::report::{Check, Checks, Status};
 use crate::sdo::MAX_SIZE;
@@ -17,6 +20,8 @@ pub enum FileReport {
     Pdf(Box<VerifyReport>),
     /// A file of signed data objects.
     Sdo(Box<SdoFileReport>),
+    /// A container of a signed file and its evidence.
+    Container(Box<ContainerReport>),
     /// Several PDFs, each the input of the next one's session.
     Serial(Box<SerialFileReport>),
 }
@@ -38,17 +43,28 @@ impl FileReport {
         match self {
             Self::Pdf(report) => report.ok,
             Self::Sdo(report) => report.ok,
+            Self::Container(report) => report.ok,
             Self::Serial(serial) => serial.report.ok,
         }
     }
 
-    /// What was looked at: `pdf`, `sdo` or `serial`.
+    /// What was looked at: `pdf`, `sdo`, `asice` or `serial`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Pdf(_) => "pdf",
             Self::Sdo(_) => "sdo",
+            Self::Container(_) => "asice",
             Self::Serial(_) => "serial",
+        }
+    }
+
+    /// The report of the signed file itself: of the one in a container, else this one.
+    #[must_use]
+    pub fn document(&self) -> &Self {
+        match self {
+            Self::Container(report) => report.inner.as_deref().unwrap_or(self),
+            other => other,
         }
     }
 
@@ -58,6 +74,7 @@ impl FileReport {
         match self {
             Self::Pdf(report) => &report.checks,
             Self::Sdo(report) => &report.checks,
+            Self::Container(report) => &report.checks,
             Self::Serial(serial) => &serial.checks,
         }
     }
@@ -68,6 +85,7 @@ impl FileReport {
         let counts = |check: &&Check| match self {
             Self::Pdf(report) => report.unanswered.contains(&check.name),
             Self::Sdo(_) => sdo::counts(&check.name),
+            Self::Container(report) => report.unanswered.contains(&check.name),
             Self::Serial(serial) => {
                 let links = serial.report.links.iter().enumerate();
                 links
@@ -85,6 +103,7 @@ impl FileReport {
         let mut shown = match self {
             Self::Pdf(report) => report.to_json(),
             Self::Sdo(report) => report.to_json(),
+            Self::Container(report) => report.to_json(),
             Self::Serial(serial) => {
                 let mut shown = serial.report.to_json();
                 if let Some(fields) = shown.as_object_mut() {
@@ -100,11 +119,24 @@ impl FileReport {
     }
 }
 
-/// Verifies a signed file, PDF or signed data objects.
+/// Verifies a signed file: PDF, signed data objects, or a container (ASiC-E) of either with its
+/// evidence.
 #[must_use]
 pub fn verify_file(signed: &SharedSource, options: &VerifyOptions) -> FileReport {
+    if is_archive(signed) {
+        return FileReport::Container(Box::new(container::verify(signed, options)));
+    }
+    verify_alone(signed, options, &Outside::default())
+}
+
+/// Verifies a signed file that is no container; `outside` is what one tells of it.
+pub(super) fn verify_alone(
+    signed: &SharedSource,
+    options: &VerifyOptions,
+    outside: &Outside,
+) -> FileReport {
     if !is_sdo(signed) {
-        return FileReport::Pdf(Box::new(verify(signed.clone(), options)));
+        return FileReport::Pdf(Box::new(verify_inside(signed.clone(), options, outside)));
     }
     if signed.len() > MAX_SIZE as u64 {
         return FileReport::Sdo(Box::new(SdoFileReport::too_large(signed.len())));

@@ -99,7 +99,7 @@ fn sha256(digests: &Digests, len: u64) -> Option<&[u8]> {
 fn signed_digest(document: &Document, options: &VerifyOptions, digests: &Digests) -> Option<Check> {
     let reported = options.reported.signed_sha256.as_deref()?;
     let name = "signed_digest";
-    Some(match (decode(reported), sha256(digests, document.len())) {
+    Some(match (decoded_digest(reported), sha256(digests, document.len())) {
         (None, _) => Check::failed(name, "what was reported is no sha-256 in base64 or hex"),
         (Some(reported), Some(found)) if reported == found => {
             Check::passed(name, "the file has the reported sha-256")
@@ -159,7 +159,7 @@ fn unsigned_digest(
 ) -> Option<(Check, Option<Base>)> {
     let reported = options.reported.unsigned_sha256.as_deref()?;
     let name = "unsigned_digest";
-    let Some(reported) = decode(reported) else {
+    let Some(reported) = decoded_digest(reported) else {
         let detail = "what was reported is no sha-256 in base64 or hex";
         return Some((Check::failed(name, detail), None));
     };
@@ -182,7 +182,7 @@ fn unsigned_digest(
 }
 
 /// 32 bytes from hexadecimal or any base64.
-fn decode(text: &str) -> Option<Vec<u8>> {
+pub(super) fn decoded_digest(text: &str) -> Option<Vec<u8>> {
     let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     if text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit()) {
         let digit = |b: u8| (b as char).to_digit(16).unwrap_or(0) as u8;
@@ -273,9 +273,9 @@ mod tests {
         let bytes: Vec<u8> = (0..32).map(|n| n * 7).collect();
         let hex: String = bytes.iter().map(|b| format!("{b:02X}")).collect();
         for text in [STANDARD.encode(&bytes), STANDARD_NO_PAD.encode(&bytes), hex] {
-            assert_eq!(decode(&text), Some(bytes.clone()), "{text}");
+            assert_eq!(decoded_digest(&text), Some(bytes.clone()), "{text}");
         }
-        assert_eq!(decode("AAAA"), None);
-        assert_eq!(decode(""), None);
+        assert_eq!(decoded_digest("AAAA"), None);
+        assert_eq!(decoded_digest(""), None);
     }
 }

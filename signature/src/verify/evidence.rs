@@ -105,7 +105,7 @@ impl Evidence {
         }
     }
 
-    fn add_ocsp(&mut self, der: &[u8]) {
+    pub(super) fn add_ocsp(&mut self, der: &[u8]) {
         if self.take(self.ocsp.len(), der.len()) {
             match BasicResponse::parse(der) {
                 Ok(response) => self.ocsp.push(response),
@@ -114,7 +114,7 @@ impl Evidence {
         }
     }
 
-    fn add_crl(&mut self, der: &[u8]) {
+    pub(super) fn add_crl(&mut self, der: &[u8]) {
         // A list is kept in several forms while it is read.
         if self.take(self.crls.len(), der.len()) {
             match Crl::parse(der) {

@@ -6,6 +6,7 @@ use super::digests::{Digests, Range};
 use super::evidence::Evidence;
 use super::level::Level;
 use super::options::VerifyOptions;
+use super::outside::Outside;
 use super::places;
 use super::report::VerifyReport;
 use super::signature::{Judge, Judged};
@@ -39,6 +40,7 @@ pub(super) fn run(
     document: &Document,
     options: &VerifyOptions,
     now: Time,
+    outside: &Outside,
     watch: Option<&mut Watch<'_>>,
 ) -> VerifyReport {
     let mut checks = Checks::new();
@@ -68,7 +70,7 @@ pub(super) fn run(
         }
     };
     let (mut signatures, mut timestamps) =
-        judge(document, options, &candidates, &digests, now, &mut notes, watch);
+        judge(document, options, &candidates, &digests, (now, outside), &mut notes, watch);
     let compared = comparison::run(document, options, &candidates, &digests, different);
     if let Some(len) = compared.sent_len {
         for (index, judged) in signatures.iter_mut().chain(&mut timestamps) {
@@ -163,7 +165,7 @@ fn judge(
     options: &VerifyOptions,
     candidates: &[Candidate],
     digests: &Digests,
-    now: Time,
+    (now, outside): (Time, &Outside),
     notes: &mut Vec<String>,
     watch: Option<&mut Watch<'_>>,
 ) -> (All, All) {
@@ -180,6 +182,7 @@ fn judge(
         .filter_map(Candidate::cms)
         .for_each(|cms| add_with_stamps(&mut evidence, cms));
     watch.iter().flat_map(|w| w.expected).for_each(|token| evidence.add_cms(token.cms()));
+    outside.add_to(&mut evidence);
     if evidence.passed_over > 0 {
         notes.push(format!("{} items of validation data were not read", evidence.passed_over));
     }
@@ -187,7 +190,7 @@ fn judge(
         options.certificates.iter().chain(&evidence.certificates).take(MAX_POOL).cloned().collect();
     let work = document.work();
     let judge = Judge { options, digests, evidence: &evidence, pool: &pool, now, work };
-    let mut stamps = Vec::new();
+    let mut stamps: Vec<TrustedTime> = outside.proven.iter().cloned().collect();
     let mut timestamps = Vec::new();
     // The newest first: it proves since when the older ones exist.
     let mut order: Vec<(usize, &Candidate)> =
@@ -234,7 +237,9 @@ fn raise_level(
     now: Time,
     judged: &mut Judged,
 ) {
-    if judged.report.level != Some(Level::BB) || judged.chain.is_none() || judged.proof.is_none() {
+    // A level is of the document alone.
+    let is_timed = judged.proof.as_ref().is_some_and(|proof| !proof.is_outside());
+    if judged.report.level != Some(Level::BB) || judged.chain.is_none() || !is_timed {
         return;
     }
     judged.report.level = Some(Level::BT);

@@ -45,12 +45,25 @@
 //! | `timestamp` | a trusted timestamp proves the time of every signature, and none is wrong |
 //! | `revocation` | evidence in the file shows that no certificate was revoked |
 //! | `level` | every signature reaches the PAdES level that was asked for, or one at all |
+//!
+//! A container (ASiC-E) of a signed file and its evidence has these before them:
+//!
+//! | name | passes when |
+//! |---|---|
+//! | `container` | it is a ZIP file that all readers understand alike, of the right type, within limits |
+//! | `manifest` | there is one, and it names exactly the files that are there |
+//! | `contents` | every file has the digest that the manifest names |
+//! | `container_timestamp` | a trusted timestamp over the manifest proves since when it exists |
+//! | `order` | the digest that the service reported is that of the signed file |
+//! | `identity` | there are claims of a login that `signer` compares with the certificates |
 
 mod any;
+mod bundled;
 mod byte_range;
 mod cache;
 mod candidate;
 mod comparison;
+mod container;
 mod date;
 mod digests;
 mod evidence;
@@ -58,6 +71,7 @@ mod judgement;
 mod level;
 mod options;
 mod outcome;
+mod outside;
 mod own;
 mod places;
 mod purpose;
@@ -79,6 +93,7 @@ use bytes::Bytes;
 
 pub use crate::compare::{Below, Change, ChangeKind, Changes, Overlap, PageSize, Place};
 pub use any::{FileReport, SerialFileReport, is_sdo, verify_file, verify_files};
+pub use container::ContainerReport;
 pub use level::Level;
 pub use options::{
     ExpectedSigner, FormFilling, ReportedDigests, Requirement, SealPosition, SealRules,
@@ -112,6 +127,16 @@ pub fn verify(signed: SharedSource, options: &VerifyOptions) -> VerifyReport {
     verify_within(signed, options, &work)
 }
 
+/// The same for a document in a container.
+fn verify_inside(
+    signed: SharedSource,
+    options: &VerifyOptions,
+    outside: &outside::Outside,
+) -> VerifyReport {
+    let work = work_for(signed.len());
+    judged_within(signed, options, &work, outside)
+}
+
 fn work_for(len: u64) -> Work {
     Work::new(MAX_WORK.saturating_add(len.saturating_mul(32)))
 }
@@ -119,6 +144,15 @@ fn work_for(len: u64) -> Work {
 /// Verifies a signed document within an amount of work, or up to a deadline, of your own choice.
 #[must_use]
 pub fn verify_within(signed: SharedSource, options: &VerifyOptions, work: &Work) -> VerifyReport {
+    judged_within(signed, options, work, &outside::Outside::default())
+}
+
+fn judged_within(
+    signed: SharedSource,
+    options: &VerifyOptions,
+    work: &Work,
+    outside: &outside::Outside,
+) -> VerifyReport {
     let source = cache::Cached::over(signed);
     let document = match Document::open_within(source, Limits::default(), work) {
         Ok(document) => document,
@@ -131,7 +165,7 @@ pub fn verify_within(signed: SharedSource, options: &VerifyOptions, work: &Work)
         return VerifyReport::unreadable(Check::failed("document", detail));
     }
     let now = options.at.unwrap_or_else(Time::now);
-    judgement::run(&document, options, now, None)
+    judgement::run(&document, options, now, outside, None)
 }
 
 /// Verifies bytes in memory, which are shared, not copied.

@@ -111,13 +111,15 @@ pub enum Requirement {
     Seals,
     /// Every signer's key is for content commitment (nonRepudiation).
     ContentCommitment,
+    /// A trusted timestamp proves since when the container around the file exists.
+    ContainerTimestamp,
 }
 
 impl FromStr for Requirement {
     type Err = UnknownRequirement;
 
-    /// `timestamp`, `revocation`, `seals`, `content_commitment`, `level` (the lowest one), or a
-    /// level: `B-B`, `B-T`, `B-LT`, `B-LTA`.
+    /// `timestamp`, `revocation`, `seals`, `content_commitment`, `container_timestamp`, `level`
+    /// (the lowest one), or a level: `B-B`, `B-T`, `B-LT`, `B-LTA`.
     fn from_str(text: &str) -> Result<Self, UnknownRequirement> {
         let folded = text.trim().to_ascii_lowercase();
         Ok(match folded.as_str() {
@@ -125,6 +127,7 @@ impl FromStr for Requirement {
             "revocation" => Requirement::Revocation,
             "seals" => Requirement::Seals,
             "content_commitment" => Requirement::ContentCommitment,
+            "container_timestamp" => Requirement::ContainerTimestamp,
             "level" => Requirement::Level(Level::BB),
             other => Requirement::Level(
                 Level::from_name(other).ok_or_else(|| UnknownRequirement(text.to_owned()))?,
@@ -141,8 +144,8 @@ impl fmt::Display for UnknownRequirement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "require names {:?}: use timestamp, revocation, seals, content_commitment, level, B-B, \
-             B-T, B-LT or B-LTA",
+            "require names {:?}: use timestamp, revocation, seals, content_commitment, \
+             container_timestamp, level, B-B, B-T, B-LT or B-LTA",
             self.0
         )
     }

@@ -93,6 +93,8 @@ pub enum TimeProof {
     SignatureTimestamp,
     /// A trusted document timestamp over the signature.
     DocumentTimestamp,
+    /// A trusted timestamp of the container that the document is in.
+    ContainerTimestamp,
     /// Nothing but that it exists now: the time is that of the verification.
     Verification,
 }

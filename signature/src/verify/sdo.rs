@@ -197,6 +197,9 @@ fn required(requirement: Requirement, report: &SdoReport) -> Check {
         Requirement::ContentCommitment => {
             return purpose::required(report.signers.iter().map(SdoSigner::certificate));
         }
+        Requirement::ContainerTimestamp => {
+            return Check::failed("container_timestamp", "the file is in no container");
+        }
         Requirement::Seals => {
             return Check::failed("seals", "visible seals are for pdfs; this is no pdf");
         }

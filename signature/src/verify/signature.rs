@@ -217,7 +217,7 @@ impl Judge<'_> {
             }
         }
         let checks = &mut report.checks;
-        let proof = proofs.into_iter().min_by_key(|proof| proof.time);
+        let proof = proofs.into_iter().min_by_key(|proof| (proof.time, proof.is_outside()));
         match &proof {
             _ if !wrong.is_empty() => {
                 wrong.extend(open);

@@ -30,6 +30,12 @@ impl SignerReport {
 }
 
 impl ExpectedSigner {
+    /// Whether a claim of this name can be compared with a certificate.
+    #[must_use]
+    pub fn compares(claim: &str) -> bool {
+        matches!(claim, "name" | "given_name" | "family_name") || is_own_number(claim)
+    }
+
     /// Compares everything that is given with a certificate; what agrees, by name.
     ///
     /// # Errors
@@ -55,8 +61,7 @@ impl ExpectedSigner {
                 "name" => note("claim name", names_match(certificate, value)),
                 "given_name" => note("claim given_name", same(subject.given_name(), value)),
                 "family_name" => note("claim family_name", same(subject.surname(), value)),
-                // The eID's own number of a person; the national one stands elsewhere.
-                claim if claim.ends_with("_altsub") && claim != "nnin_altsub" => {
+                claim if is_own_number(claim) => {
                     note("claim altsub", serial_matches(certificate, value));
                 }
                 _ => {}
@@ -68,6 +73,11 @@ impl ExpectedSigner {
             _ => Err(different),
         }
     }
+}
+
+/// The eID's own number of a person; the national one stands elsewhere.
+fn is_own_number(claim: &str) -> bool {
+    claim.ends_with("_altsub") && claim != "nnin_altsub"
 }
 
 fn words(text: &str) -> Vec<String> {

@@ -2,6 +2,7 @@
 //! the document's own evidence says of it (ETSI EN 319 142-1, 5.4 and 6.3).
 
 use super::options::VerifyOptions;
+use super::outside::Outside;
 use super::report::VerifyReport;
 use super::signature::{Judge, Judged, Path};
 use super::{cache, judgement, work_for};
@@ -115,7 +116,7 @@ pub fn survey(
     let now = options.at.unwrap_or_else(Time::now);
     let (links, absent, ends) = Default::default();
     let mut watch = Watch { expected, links, absent, ends };
-    let report = judgement::run(&document, options, now, Some(&mut watch));
+    let report = judgement::run(&document, options, now, &Outside::default(), Some(&mut watch));
     let Watch { links, absent, ends, .. } = watch;
     Ok(Survey { report, links, absent, ends })
 }

@@ -5,6 +5,7 @@
 //! now), and was not revoked in a way that lets others backdate.
 
 use super::evidence::{ChainStatus, Evidence};
+use super::outside::OUTSIDE;
 use super::report::{JudgedAt, TimeProof};
 use crate::asn1::Time;
 use crate::revocation::Status;
@@ -19,7 +20,7 @@ pub(super) const TOLERANCE: i64 = 300;
 pub(super) struct TrustedTime {
     pub(super) time: Time,
     pub(super) chain: Chain,
-    /// The revision of a document timestamp.
+    /// The revision of a document timestamp; that of a container is behind all of them.
     pub(super) revision: Option<usize>,
     /// What is known about the revocation of its authority; never revoked.
     pub(super) status: ChainStatus,
@@ -50,8 +51,14 @@ impl TrustedTime {
         first.map(|authority| authority.subject().shown()).unwrap_or_default()
     }
 
+    /// Whether it is over the document from outside of it.
+    pub(super) fn is_outside(&self) -> bool {
+        self.revision == Some(OUTSIDE)
+    }
+
     fn proof(&self) -> TimeProof {
         match self.revision {
+            Some(OUTSIDE) => TimeProof::ContainerTimestamp,
             Some(_) => TimeProof::DocumentTimestamp,
             None => TimeProof::SignatureTimestamp,
         }
@@ -60,6 +67,7 @@ impl TrustedTime {
     pub(super) fn describe(&self) -> String {
         let kind = match self.proof() {
             TimeProof::DocumentTimestamp => "document",
+            TimeProof::ContainerTimestamp => "container",
             _ => "signature",
         };
         format!("a {kind} timestamp of {} proves {}", self.authority(), self.time)

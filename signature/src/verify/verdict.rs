@@ -48,6 +48,9 @@ pub(super) fn sum_up(findings: Findings, options: &VerifyOptions) -> VerifyRepor
         checks.push(combine("revocation", &own, &["revocation"]));
         checks.push(check_level(&own, options));
     }
+    if options.require.contains(&Requirement::ContainerTimestamp) {
+        checks.failed("container_timestamp", "the file is in no container");
+    }
     let needed = needed(options);
     let ok = checks.required_passed(&needed);
     let is_open = |name: &&&str| checks.status(name) == Status::NotChecked;
@@ -252,6 +255,7 @@ fn needed(options: &VerifyOptions) -> Vec<&'static str> {
         Requirement::Level(_) => "level",
         Requirement::Seals => "seals",
         Requirement::ContentCommitment => "content_commitment",
+        Requirement::ContainerTimestamp => "container_timestamp",
     }));
     if options.strict {
         needed.push("conformance");

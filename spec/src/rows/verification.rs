@@ -261,3 +261,15 @@ pub(crate) const TRUST_UNUSABLE: Spec = Spec {
     advice: "give certificates as PEM or DER, at least one",
     source: OURS,
 };
+
+pub(crate) const CONTAINER_INVALID: Spec = Spec {
+    constant: "SIGNDOC_E_CONTAINER_INVALID",
+    name: "container_invalid",
+    category: Category::Verification,
+    class: "VerificationError",
+    http_status: None,
+    retryable: false,
+    summary: "the container of a signed file and its evidence is not whole",
+    advice: "check that the file is complete and that nobody packed it anew; ask whoever made it",
+    source: "ETSI EN 319 162-1, section 4.4",
+};

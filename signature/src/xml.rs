@@ -1,34 +1,38 @@
-//! A scanner for the small XML that signed data objects are: every element keeps the span of bytes
-//! it takes. Document types, entities of one's own, CDATA and processing instructions are refused.
+//! A scanner for the small XML that signed data objects and manifests of containers are: every
+//! element keeps the span of bytes it takes. Document types, entities of one's own, CDATA and
+//! processing instructions are refused.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
 use crate::asn1::Malformed;
 
-const WHAT: &str = "sdo xml";
+const WHAT: &str = "xml";
 const MAX_DEPTH: usize = 32;
 const MAX_ELEMENTS: usize = 20_000;
 const MAX_ATTRIBUTES: usize = 32;
 
 /// The namespaces the format uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Namespace {
+pub(crate) enum Namespace {
     Sdo,
     Xades,
     Dsig,
+    Asic,
     Other,
 }
 
-pub(super) const SDO: &str = "http://www.npt.no/seid/xmlskjema/SDO_v1.0";
-pub(super) const XADES: &str = "http://uri.etsi.org/01903/v1.2.2#";
-pub(super) const DSIG: &str = "http://www.w3.org/2000/09/xmldsig#";
+pub(crate) const SDO: &str = "http://www.npt.no/seid/xmlskjema/SDO_v1.0";
+pub(crate) const XADES: &str = "http://uri.etsi.org/01903/v1.2.2#";
+pub(crate) const DSIG: &str = "http://www.w3.org/2000/09/xmldsig#";
+pub(crate) const ASIC: &str = "http://uri.etsi.org/02918/v1.2.1#";
 
 impl Namespace {
     fn of(uri: &str) -> Self {
         match uri {
             SDO => Self::Sdo,
             DSIG => Self::Dsig,
+            ASIC => Self::Asic,
             _ if uri.starts_with("http://uri.etsi.org/01903/v") => Self::Xades,
             _ => Self::Other,
         }
@@ -36,7 +40,7 @@ impl Namespace {
 }
 
 #[derive(Debug)]
-pub(super) struct Element<'a> {
+pub(crate) struct Element<'a> {
     pub namespace: Namespace,
     pub local: &'a str,
     pub attributes: Vec<(&'a str, &'a str)>,
@@ -48,16 +52,16 @@ pub(super) struct Element<'a> {
 }
 
 #[derive(Debug)]
-pub(super) struct Document<'a> {
+pub(crate) struct Document<'a> {
     source: &'a str,
     elements: Vec<Element<'a>>,
 }
 
 impl<'a> Document<'a> {
     /// Scans a whole file: one root element, UTF-8.
-    pub(super) fn scan(bytes: &'a [u8]) -> Result<Self, Malformed> {
-        if bytes.len() > super::MAX_SIZE {
-            let limit = super::MAX_SIZE;
+    pub(crate) fn scan(bytes: &'a [u8]) -> Result<Self, Malformed> {
+        if bytes.len() > crate::sdo::MAX_SIZE {
+            let limit = crate::sdo::MAX_SIZE;
             return Err(bad(
                 0,
                 &format!("{} bytes are more than the limit of {limit}", bytes.len()),
@@ -71,12 +75,12 @@ impl<'a> Document<'a> {
         Ok(Self { source, elements: scanner.elements })
     }
 
-    pub(super) fn element(&self, index: usize) -> Result<&Element<'a>, Malformed> {
+    pub(crate) fn element(&self, index: usize) -> Result<&Element<'a>, Malformed> {
         self.elements.get(index).ok_or_else(|| bad(0, "there is no element"))
     }
 
     /// Children with this name.
-    pub(super) fn children(
+    pub(crate) fn children(
         &self,
         parent: usize,
         namespace: Namespace,
@@ -90,7 +94,7 @@ impl<'a> Document<'a> {
 
     /// The child with this name; two of them are an error, since readers would differ in which
     /// they take.
-    pub(super) fn child(
+    pub(crate) fn child(
         &self,
         parent: usize,
         namespace: Namespace,
@@ -106,8 +110,20 @@ impl<'a> Document<'a> {
         }
     }
 
+    /// The value of an attribute with character references resolved; nothing where it is absent.
+    pub(crate) fn attribute(
+        &self,
+        index: usize,
+        name: &str,
+    ) -> Result<Option<Cow<'a, str>>, Malformed> {
+        let element = self.element(index)?;
+        let found = element.attributes.iter().find(|(known, _)| *known == name);
+        let unknown = || bad(element.span.start, "an entity is not known");
+        found.map(|(_, value)| unescape(value).ok_or_else(unknown)).transpose()
+    }
+
     /// Follows single children by name, namespace by namespace.
-    pub(super) fn path(
+    pub(crate) fn path(
         &self,
         from: usize,
         steps: &[(Namespace, &str)],
@@ -123,7 +139,7 @@ impl<'a> Document<'a> {
     }
 
     /// The raw text of an element that holds nothing but text.
-    pub(super) fn raw_text(&self, index: usize) -> Result<&'a str, Malformed> {
+    pub(crate) fn raw_text(&self, index: usize) -> Result<&'a str, Malformed> {
         let element = self.element(index)?;
         let text = self.source.get(element.content.clone()).unwrap_or_default();
         if text.contains('<') {
@@ -134,7 +150,7 @@ impl<'a> Document<'a> {
     }
 
     /// The same with character references resolved.
-    pub(super) fn text(&self, index: usize) -> Result<Cow<'a, str>, Malformed> {
+    pub(crate) fn text(&self, index: usize) -> Result<Cow<'a, str>, Malformed> {
         let at = self.element(index)?.span.start;
         unescape(self.raw_text(index)?).ok_or_else(|| bad(at, "an entity is not known"))
     }
@@ -385,7 +401,7 @@ fn unescape(text: &str) -> Option<Cow<'_, str>> {
 }
 
 /// Text made safe to stand between tags or inside quotes.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
