@@ -16,6 +16,8 @@
 //! Errors are one type, [`Error`], over the table of `signdoc-spec`. Documents stream through:
 //! memory does not grow with their size.
 
+#[cfg(feature = "signing")]
+pub mod bundle;
 mod check;
 mod client;
 pub mod clock;

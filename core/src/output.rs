@@ -24,19 +24,10 @@ pub(crate) struct Written {
 }
 
 impl Output {
-    /// Makes the folder when it is missing, and refuses a file that is in the way.
+    /// Makes way for a file.
     pub(crate) fn new(path: Option<&Path>, overwrite: bool) -> Result<Self> {
         let Some(path) = path else { return Ok(Self::Memory) };
-        let folder = folder_of(path);
-        std::fs::create_dir_all(folder).map_err(|error| {
-            failed(
-                folder,
-                &format!("the folder cannot be made: {error}; name one that can be written"),
-            )
-        })?;
-        if !overwrite && path.symlink_metadata().is_ok() {
-            return Err(exists(path));
-        }
+        make_way(path, overwrite)?;
         Ok(Self::File { path: path.to_owned(), overwrite })
     }
 
@@ -70,26 +61,48 @@ fn write_file(
     overwrite: bool,
     told: impl Fn(&PdfError) -> Error,
 ) -> Result<u64> {
+    appear(path, overwrite, |out| {
+        // The writer's `Io` means the destination where the source can still be read.
+        signed.write_to(out).map_err(|error| match error.kind() {
+            PdfErrorKind::Io => failed(path, &format!("copying the document failed: {error}")),
+            _ => told(&error),
+        })
+    })
+}
+
+/// Writes a file that appears under its name when it is whole, mode 0600 like every result.
+pub(crate) fn appear<T>(
+    path: &Path,
+    overwrite: bool,
+    write: impl FnOnce(&mut dyn Write) -> Result<T>,
+) -> Result<T> {
     let lost = |error: io::Error| failed(path, &format!("writing failed: {error}"));
-    // Mode 0600, like every result.
     let part = tempfile::Builder::new()
         .prefix(".signdoc-")
         .suffix(".part")
         .tempfile_in(folder_of(path))
         .map_err(lost)?;
     let mut out = BufWriter::with_capacity(256 * 1024, part);
-    // The writer's `Io` means the destination where the source can still be read.
-    let size = signed.write_to(&mut out).map_err(|error| match error.kind() {
-        PdfErrorKind::Io => failed(path, &format!("copying the document failed: {error}")),
-        _ => told(&error),
-    })?;
+    let written = write(&mut out)?;
     out.flush().map_err(lost)?;
     let part = out.into_inner().map_err(|error| lost(error.into_error()))?;
     part.as_file().sync_all().map_err(lost)?;
     let kept = if overwrite { part.persist(path) } else { part.persist_noclobber(path) };
     match kept {
-        Ok(_) => Ok(size),
+        Ok(_) => Ok(written),
         Err(error) if error.error.kind() == io::ErrorKind::AlreadyExists => Err(exists(path)),
         Err(error) => Err(lost(error.error)),
+    }
+}
+
+/// Makes the folder when it is missing, and refuses a file that is in the way.
+pub(crate) fn make_way(path: &Path, overwrite: bool) -> Result<()> {
+    let folder = folder_of(path);
+    std::fs::create_dir_all(folder).map_err(|error| {
+        failed(folder, &format!("the folder cannot be made: {error}; name one that can be written"))
+    })?;
+    match !overwrite && path.symlink_metadata().is_ok() {
+        true => Err(exists(path)),
+        false => Ok(()),
     }
 }

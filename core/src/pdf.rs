@@ -80,12 +80,23 @@ pub struct Question {
     pub options: Vec<(String, String)>,
 }
 
-/// Verifies signed files. What they contain is in the report and never an error.
-///
-/// # Errors
-/// When a file cannot be read; [`Code::TrustUnusable`]; [`Code::InvalidOption`].
-pub fn ask(question: &Question) -> Result<FileReport> {
-    let Question { signed, original, trust, timestamp_trust, options } = question;
+impl Question {
+    /// The options of the question, with everything but the signed files.
+    pub(crate) fn typed(&self) -> Result<verify::VerifyOptions> {
+        let mut asked = typed(&self.options)?;
+        asked.trust = anchors(&self.trust, "trust")?;
+        if let Some(stamps) = &self.timestamp_trust {
+            asked.timestamp_trust = Some(anchors(stamps, "timestamp_trust")?);
+        }
+        if let Some(original) = &self.original {
+            asked.original = Some(source(original, "original")?);
+        }
+        Ok(asked)
+    }
+}
+
+/// The options of these names.
+pub(crate) fn typed(options: &[(String, String)]) -> Result<verify::VerifyOptions> {
     let mut asked = verify::VerifyOptions::default();
     for (name, value) in options {
         asked.set(name, value).map_err(|error| {
@@ -93,13 +104,16 @@ pub fn ask(question: &Question) -> Result<FileReport> {
             error.with_detail("field", name.as_str())
         })?;
     }
-    asked.trust = anchors(trust, "trust")?;
-    if let Some(stamps) = timestamp_trust {
-        asked.timestamp_trust = Some(anchors(stamps, "timestamp_trust")?);
-    }
-    if let Some(original) = original {
-        asked.original = Some(source(original, "original")?);
-    }
+    Ok(asked)
+}
+
+/// Verifies signed files. What they contain is in the report and never an error.
+///
+/// # Errors
+/// When a file cannot be read; [`Code::TrustUnusable`]; [`Code::InvalidOption`].
+pub fn ask(question: &Question) -> Result<FileReport> {
+    let asked = question.typed()?;
+    let signed = &question.signed;
     let open = |document| source(document, "signed");
     let files: Vec<SharedSource> = signed.iter().map(open).collect::<Result<_>>()?;
     Ok(verify::verify_files(&files, &asked))
@@ -174,7 +188,8 @@ pub(crate) fn problem_among(report: &FileReport, counts: impl Fn(Code) -> bool) 
 
 fn failures(report: &FileReport) -> impl Iterator<Item = (Code, &Check)> {
     let failed = report.checks().iter().filter(|check| check.status == Status::Failed);
-    failed.map(|check| (meaning(check, report).1, check))
+    let about = About::of(report);
+    failed.map(move |check| (about.meaning(&check.name).1, check))
 }
 
 fn problem_of(report: &FileReport, failed: Vec<&Check>) -> Error {

@@ -71,7 +71,7 @@ async fn ask(client: &Client, url: &Url, query: &[u8], call: &Call) -> Result<Ve
 fn check(token: &[u8], hash: HashAlgorithm, digest: &[u8], nonce: Option<&[u8]>) -> Result<()> {
     let token = TimestampToken::parse(token).map_err(|error| bad(&error.to_string()))?;
     if token.hash().ok() != Some(hash) || token.imprint() != digest {
-        return Err(bad("is about something else than the signature"));
+        return Err(bad("is about something else than was asked for"));
     }
     if token.nonce() != nonce {
         return Err(bad("answers another request"));

@@ -9,6 +9,7 @@ use serde_json::Value;
 pub(super) struct Report {
     pub(super) ok: bool,
     pub(super) kind: Option<String>,
+    pub(super) container: Container,
     pub(super) checks: Vec<Check>,
     pub(super) unanswered: Vec<String>,
     pub(super) signatures: Vec<Signature>,
@@ -22,6 +23,13 @@ pub(super) struct Report {
     pub(super) problem: Option<Problem>,
     /// Why the file could not be looked at.
     pub(super) failure: Option<Failure>,
+}
+
+/// Of an evidence bundle: what it holds.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Container {
+    pub(super) document_kind: Option<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -190,7 +198,12 @@ impl Signature {
 
 impl Report {
     pub(super) fn is_sdo(&self) -> bool {
-        self.kind.as_deref() == Some("sdo")
+        let of_document = [&self.kind, &self.container.document_kind];
+        of_document.into_iter().any(|kind| kind.as_deref() == Some("sdo"))
+    }
+
+    pub(super) fn is_container(&self) -> bool {
+        self.kind.as_deref() == Some("container")
     }
 
     pub(super) fn status(&self, name: &str) -> &str {

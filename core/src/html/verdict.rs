@@ -100,6 +100,7 @@ pub(super) fn code(report: &Report, check: &str) -> (u8, Code) {
     let chain = of_chain.into_iter().find(|code| Some(code.name()) == problem);
     let about = About {
         is_sdo: report.is_sdo(),
+        is_container: report.is_container(),
         is_unsigned: report.signatures.is_empty(),
         chain: chain.unwrap_or(Code::ChainUntrusted),
     };

@@ -24,6 +24,13 @@ pub(super) fn question(part: &str, is_sdo: bool) -> &'static str {
         "revocation" => "Was no certificate revoked?",
         "level" => "Which level do the signatures reach?",
         "validation_data" => "Is there everything to verify it later?",
+        "container" => "Is the bundle of evidence whole?",
+        "manifest" => "Does its list name all that it holds?",
+        "contents" => "Are its files those that were listed?",
+        "container_timestamp" => "Is it proven since when the bundle exists?",
+        "order" => "Is it what the service reported of the order?",
+        "identity" => "Did the one who logged in sign?",
+        "evidence" => "Can all evidence in the bundle be read?",
         "options" => "Could everything be answered that was asked?",
         _ => "",
     }
@@ -37,6 +44,7 @@ pub(super) fn when_open(part: &str) -> &'static str {
         "seals" => "Give the document as it was sent, and say where seals were asked for.",
         "timestamp" | "time" => "The time is the signer's word alone; nothing proves it.",
         "revocation" => "Ask the issuer, or have documents signed with their validation data.",
+        "container_timestamp" => "Nothing proves since when the bundle exists.",
         "level" => "No standard level: how long the signature can be verified is not known.",
         "signature" | "cms" | "digest" | "integrity" => {
             "It rests on something that is not supported here; have it looked at elsewhere."
