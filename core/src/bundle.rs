@@ -225,7 +225,7 @@ fn prepare(request: BundleRequest) -> Result<(BundleRequest, VerifyOptions, File
     let signed = source(&request.signed, "signed")?;
     let order = request.order.as_deref().map(|text| told::object("order", text)).transpose()?;
     let claims = request.identity.as_deref().map(|text| told::object("identity", text));
-    let claims = claims.transpose()?.map(|claims| told::kept(claims, request.with_numbers));
+    let claims = claims.transpose()?;
     let asked = Question {
         signed: Vec::new(),
         original: None,
@@ -240,7 +240,9 @@ fn prepare(request: BundleRequest) -> Result<(BundleRequest, VerifyOptions, File
     own.certificates.extend(evidence.certificates());
     let is_pdf = told::kind(&signed).0 == "pdf";
     told::ask(order.as_ref(), claims.as_ref(), is_pdf, &mut own);
+    // All claims are compared here, also those that are not kept.
     let report = verify::verify_file(&signed, &own);
+    let claims = claims.map(|claims| told::kept(claims, request.with_numbers));
     let (name, mime) = match &report {
         FileReport::Pdf(_) => (SIGNED_PDF, "application/pdf"),
         FileReport::Sdo(_) => (SIGNED_SDO, "application/xml"),

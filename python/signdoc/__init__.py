@@ -80,6 +80,7 @@ from signdoc.results import (
 if TYPE_CHECKING:
     from signdoc import web
     from signdoc.aio import AsyncClient
+    from signdoc.bundles import Bundle, bundle
     from signdoc.csc import PdfSeal, PdfToSign
     from signdoc.extension import Extended, extend
     from signdoc.previews import Preview, preview
@@ -90,6 +91,7 @@ __all__ = [
     "Answer",
     "AsyncClient",
     "AuthError",
+    "Bundle",
     "Cancelled",
     "Check",
     "Client",
@@ -153,6 +155,7 @@ __all__ = [
     "WarningCode",
     "WindowExpired",
     "__version__",
+    "bundle",
     "extend",
     "finish_downloads",
     "preflight",
@@ -190,6 +193,10 @@ def __getattr__(name: str) -> Any:
         from signdoc import extension
 
         return getattr(extension, name)
+    if name in ("Bundle", "bundle"):
+        from signdoc import bundles
+
+        return getattr(bundles, name)
     if name == "web":
         from importlib import import_module
 

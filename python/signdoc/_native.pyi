@@ -16,6 +16,7 @@ __all__ = [
     "CscSession",
     "Engine",
     "Order",
+    "bundle",
     "cli",
     "csc_begin",
     "csc_credential_info",
@@ -278,4 +279,15 @@ def preview(pdf: Given, seals: Sequence[str]) -> str: ...
 def preview_html(
     preview: str, *, title: str | None, fragment: bool, pictures: Sequence[Given]
 ) -> str: ...
+def bundle(
+    signed: Given,
+    *,
+    original: Given | None,
+    evidence: Sequence[Given],
+    trust: Sequence[Given],
+    timestamp_trust: Sequence[Given] | None,
+    to: str | None,
+    options: Sequence[tuple[str, str]],
+    timeout: Limits,
+) -> Call[tuple[str, bytes | None, str | None, int, bool]]: ...
 def provoke_defect() -> None: ...

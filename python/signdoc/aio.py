@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from signdoc import _operations
 from signdoc._aio_groups import AsyncLogins, AsyncPades, AsyncSdo
@@ -12,7 +12,14 @@ from signdoc._bridge import awaited, drained
 from signdoc._documents import given, one
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
+    from collections.abc import (
+        AsyncGenerator,
+        AsyncIterator,
+        Callable,
+        Iterable,
+        Mapping,
+        Sequence,
+    )
     from datetime import datetime
     from types import TracebackType
 
@@ -20,10 +27,12 @@ if TYPE_CHECKING:
     from signdoc._documents import Document, Given
     from signdoc._operations import Progress
     from signdoc._options import Seconds, StrPath, Timeout
+    from signdoc.bundles import Bundle, Download, Signed
     from signdoc.extension import Extended, Files
     from signdoc.results import Conversion, ConversionResults
+    from signdoc.verification import Claimant
 
-__all__ = ["AsyncClient", "extend"]
+__all__ = ["AsyncClient", "bundle", "extend"]
 
 
 class AsyncClient(ClientBase):
@@ -148,6 +157,43 @@ class AsyncClient(ClientBase):
         traceback: TracebackType | None,
     ) -> None:
         await self.close()
+
+
+async def bundle(
+    to: StrPath | None,
+    signed: Signed,
+    original: Document | None = None,
+    *,
+    order: Mapping[str, Any] | Download | None = None,
+    identity: Mapping[str, Any] | Claimant | None = None,
+    numbers: bool = False,
+    evidence: Iterable[Document] = (),
+    trust: Document | Sequence[Document] | None = None,
+    timestamp_trust: Document | Sequence[Document] | None = None,
+    tsa_url: str | None = None,
+    overwrite: bool = False,
+    timeout: Seconds | Timeout | None = None,
+    options: Mapping[str, Any] | None = None,
+) -> Bundle:
+    """As `signdoc.bundle`, for asyncio."""
+    from signdoc import bundles
+
+    operation = bundles.operation(
+        to,
+        signed,
+        original,
+        order=order,
+        identity=identity,
+        numbers=numbers,
+        evidence=evidence,
+        trust=trust,
+        timestamp_trust=timestamp_trust,
+        tsa_url=tsa_url,
+        overwrite=overwrite,
+        timeout=timeout,
+        options=options,
+    )
+    return await awaited(operation)
 
 
 def _pulled(documents: Iterable[Document] | AsyncIterable[Document]) -> AsyncIterator[Given]:

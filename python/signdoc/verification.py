@@ -134,8 +134,9 @@ class Signature(Record):
         checks: The checks of this signature alone.
         judged_at: The time that its certificate and revocation were judged at; ``None`` where they
             were not.
-        proof: What proves that time: ``signature_timestamp``, ``document_timestamp``, or
-            ``verification`` where nothing does and it is that of the verification.
+        proof: What proves that time: ``signature_timestamp``, ``document_timestamp``,
+            ``container_timestamp`` (of an evidence bundle), or ``verification`` where nothing does
+            and it is that of the verification.
     """
 
     __slots__ = (
@@ -241,7 +242,7 @@ class Report:
 
     @property
     def kind(self) -> str:
-        """What was looked at: ``pdf``, ``sdo``, or ``serial`` for several files."""
+        """What was looked at: ``pdf``, ``sdo``, ``asice`` (an evidence bundle), or ``serial``."""
         return str(self._data["kind"])
 
     @property
@@ -428,7 +429,7 @@ def verify(
     extended_key_usage: str | Iterable[str] = (),
     strict: bool = False,
 ) -> Report:
-    """Verifies a signed PDF or SEID-SDO file, offline.
+    """Verifies a signed PDF or SEID-SDO file, or an evidence bundle of one, offline.
 
     Whatever a file contains is in the report and never an exception; nothing is valid that was not
     looked at.
@@ -442,7 +443,8 @@ def verify(
         signer: Who is expected to have signed: a name, a serial number (``name=``, ``serial=`` or
             ``certificate=`` before it says which), or the identity that logged in.
         require: Checks that must pass, too: ``timestamp``, ``revocation``, ``seals``,
-            ``content_commitment``, ``level``, or a level: ``B-B``, ``B-T``, ``B-LT``, ``B-LTA``.
+            ``content_commitment``, ``container_timestamp`` (of an evidence bundle), ``level``,
+            or a level: ``B-B``, ``B-T``, ``B-LT``, ``B-LTA``.
         seals: Where visible seals were asked for, in points from the upper left corner: pairs, or
             ``(x, y, page)``. An empty list: nowhere. ``None``: it is not known.
         converted: The service converted the document before it was signed: `unsigned_sha256`

@@ -7,6 +7,7 @@
 mod batch;
 mod bell;
 mod buffer;
+mod bundle;
 mod call;
 mod csc;
 mod documents;
@@ -30,6 +31,8 @@ mod _native {
     use crate::batch::Batch;
     #[pymodule_export]
     use crate::bell::Bell;
+    #[pymodule_export]
+    use crate::bundle::bundle;
     #[pymodule_export]
     use crate::call::Call;
     #[pymodule_export]

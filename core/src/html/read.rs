@@ -203,7 +203,7 @@ impl Report {
     }
 
     pub(super) fn is_container(&self) -> bool {
-        self.kind.as_deref() == Some("container")
+        self.kind.as_deref() == Some("asice")
     }
 
     pub(super) fn status(&self, name: &str) -> &str {
