@@ -11,7 +11,7 @@ use clap::{Arg, ArgAction, Command, value_parser};
 use signdoc::spec::values::PDFA_2B;
 use signdoc_sandbox::ServerCertificate;
 
-use crate::{connection, csc, exit, extend, order, preflight, verify};
+use crate::{bundle, connection, csc, exit, extend, order, preflight, verify};
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -50,6 +50,7 @@ pub(crate) fn command() -> Command {
         .subcommand(preflight())
         .subcommand(verify_command())
         .subcommand(extend::command())
+        .subcommand(bundle_command())
         .subcommand(order::args::sign())
         .subcommand(order::args::download())
         .subcommand(order::args::state())
@@ -257,8 +258,9 @@ fn verify_command() -> Command {
     Command::new("verify")
         .about("Is a signed document what was sent, signed by whom, and nothing else?")
         .long_about(
-            "Verifies signed PDF documents and signed data objects (SEID-SDO), offline: a report \
-             of checks, each passed, failed or not checked, and a plain verdict.\n\n\
+            "Verifies signed PDF documents, signed data objects (SEID-SDO) and evidence bundles \
+             of either, offline: a report of checks, each passed, failed or not checked, and a \
+             plain verdict.\n\n\
              Nobody is trusted but whom --trust names: without it no document verifies. A PDF is \
              verified when its signatures hold, lead to a trusted certificate, and no later \
              change is more than what signing needs; with --original, also when it is that very \
@@ -278,9 +280,35 @@ fn verify_command() -> Command {
                 .num_args(1..)
                 .required(true)
                 .value_parser(value_parser!(PathBuf))
-                .help("signed PDFs, or files with signed data objects"),
+                .help("signed PDFs, files with signed data objects, or evidence bundles"),
         )
         .args(verify::args())
+        .arg(json())
+}
+
+fn bundle_command() -> Command {
+    Command::new("bundle")
+        .about("Put a signed document and its evidence into one file")
+        .long_about(
+            "Makes an evidence bundle, one file (ASiC-E, ETSI EN 319 162-1) that `signdoc verify` \
+             checks in one call: the signed document, what was sent, what the service said of the \
+             order, who logged in, certificates and revocation answers, what a verification finds \
+             now, and a timestamp over the digests of all.\n\n\
+             Only the timestamp authority is asked; without --tsa-url the bundle has no \
+             timestamp, and its report says so. Numbers of persons among the claims are left \
+             out, unless --numbers asks for them.\n\n\
+             Ends with 0 when the bundle is made, and with 6 when it is made, certificates are \
+             trusted, and it does not verify.",
+        )
+        .after_help(
+            "Examples:\n  \
+             signdoc bundle signed.pdf --original loan.pdf --trust roots.pem -o loan.asice\n  \
+             signdoc bundle order.sdo --identity claims.json --tsa-url https://tsa.example \\\n    \
+             -o order.asice\n  \
+             signdoc verify loan.asice --trust roots.pem --require container_timestamp",
+        )
+        .args(bundle::args())
+        .arg(flag("overwrite", "replace an existing file"))
         .arg(json())
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::NonEmptyStringValueParser;
 use clap::{Arg, ArgMatches, value_parser};
-use signdoc::config::{OPTIONS, OptionSpec};
+use signdoc::config::{NETWORK, OPTIONS, OptionSpec};
 use signdoc::engine::Engine;
 use signdoc::{Code, Config, ConfigBuilder, Error, Result};
 
@@ -16,21 +16,6 @@ const HEADING: &str =
 pub(crate) fn args() -> Vec<Arg> {
     OPTIONS.iter().map(arg).collect()
 }
-
-/// What a call that needs no account takes.
-const NETWORK: [&str; 11] = [
-    "tsa_url",
-    "timeout",
-    "connect_timeout",
-    "read_timeout",
-    "max_retries",
-    "ca_file",
-    "ca_only",
-    "client_cert",
-    "proxy",
-    "no_proxy",
-    "user_agent",
-];
 
 /// The flags of a command that needs no account.
 pub(crate) fn network_args() -> Vec<Arg> {
@@ -88,6 +73,11 @@ pub(crate) fn engine(matches: &ArgMatches) -> Result<Engine> {
 
 /// The same for a command that needs no account.
 pub(crate) fn engine_without_account(matches: &ArgMatches) -> Result<Engine> {
+    Engine::new(without_account(matches)?.build_without_account()?)
+}
+
+/// What the command line and then the environment say of a call that needs no account.
+pub(crate) fn without_account(matches: &ArgMatches) -> Result<ConfigBuilder> {
     let told = told(network(), matches)?;
     // Other variables are for other commands: what is wrong with them is told there.
     let mut around = Config::builder();
@@ -98,7 +88,7 @@ pub(crate) fn engine_without_account(matches: &ArgMatches) -> Result<Engine> {
             builder.set(option.key, value)?;
         }
     }
-    Engine::new(builder.build_without_account()?)
+    Ok(builder)
 }
 
 fn told<'a>(

@@ -2,6 +2,7 @@
 
 mod args;
 mod batch;
+mod bundle;
 mod call;
 mod check;
 mod connection;
@@ -90,6 +91,7 @@ fn dispatch(args: Vec<OsString>, interrupted: Interrupted<'_>) -> i32 {
         Some(("recover", matches)) => order::recover::run(matches, &mut screen, interrupted),
         Some(("specs", matches)) => specs::run(matches, &mut screen, interrupted),
         Some(("csc", matches)) => csc::run(matches, &mut screen, interrupted),
+        Some(("bundle", matches)) => bundle::run(matches, &mut screen, interrupted),
         Some(("verify", matches)) => verify::run(matches, &mut screen, interrupted),
         Some(("extend", matches)) => extend::run(matches, &mut screen, interrupted),
         Some(("demo", matches)) => demo::run(matches, &mut screen, interrupted),

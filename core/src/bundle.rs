@@ -47,29 +47,13 @@ use signdoc_signature::pdf::{FileSource, SharedSource};
 use signdoc_signature::verify::{self, FileReport, VerifyOptions};
 
 use crate::client::{CallOptions, Client};
-use crate::config::{Config, ConfigBuilder};
+use crate::config::{Config, ConfigBuilder, NETWORK};
 use crate::destination::failed;
 use crate::document::Document;
 use crate::error::{Code, Error, Result};
 use crate::output::{appear, make_way};
 use crate::pdf::{Question, report_json, source, typed};
 use crate::timestamp;
-
-/// The options of a configuration that [`BundleRequest::set`] takes for [`BundleRequest::config`]:
-/// how the timestamp authority is reached.
-pub const SETTINGS: [&str; 11] = [
-    "tsa_url",
-    "timeout",
-    "connect_timeout",
-    "read_timeout",
-    "max_retries",
-    "ca_file",
-    "ca_only",
-    "client_cert",
-    "proxy",
-    "no_proxy",
-    "user_agent",
-];
 
 /// What goes into a bundle, and where that goes.
 #[derive(Clone, Debug)]
@@ -143,7 +127,7 @@ impl BundleRequest {
     }
 
     /// Sets an option from a text: `order`, `identity` (JSON), `with_numbers`, `overwrite`
-    /// (`true` or `false`), `to`, one of [`SETTINGS`], or one of a verification.
+    /// (`true` or `false`), `to`, one of [`NETWORK`], or one of a verification.
     ///
     /// # Errors
     /// [`Code::InvalidOption`] for another name, and for a value that it cannot have.
@@ -154,7 +138,7 @@ impl BundleRequest {
             "to" => self.to = Some(value.into()),
             "with_numbers" => self.with_numbers = is_true(name, value)?,
             "overwrite" => self.overwrite = is_true(name, value)?,
-            _ if SETTINGS.contains(&name) => drop(self.settings.set(name, value)?),
+            _ if NETWORK.contains(&name) => drop(self.settings.set(name, value)?),
             _ => {
                 let mut options = self.options.clone();
                 options.push((name.to_owned(), value.to_owned()));
@@ -169,9 +153,9 @@ impl BundleRequest {
     /// or nobody.
     ///
     /// # Errors
-    /// As [`ConfigBuilder::build_without_service`].
+    /// As [`ConfigBuilder::build_without_account`].
     pub fn config(&self) -> Result<Config> {
-        self.settings.build_without_service()
+        self.settings.build_without_account()
     }
 }
 

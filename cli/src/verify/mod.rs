@@ -2,7 +2,7 @@
 //! else?
 
 mod options;
-mod show;
+pub(crate) mod show;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -37,7 +37,7 @@ pub(crate) fn args() -> Vec<Arg> {
             "require",
             "LIST",
             "what must pass, too: timestamp, revocation, seals, content_commitment, level, or a \
-             level: B-B, B-T, B-LT, B-LTA",
+             level: B-B, B-T, B-LT, B-LTA; container_timestamp of an evidence bundle",
         )
         .value_delimiter(','),
         many("seal", "X,Y[,PAGE]", "where a visible seal was asked for; elsewhere none may stand"),

@@ -3,8 +3,8 @@
 use signdoc::pdf::report::{Check, Checks, Status};
 use signdoc::pdf::sdo::SdoSigner;
 use signdoc::pdf::verify::{
-    Below, Change, Changes, Coverage, FileReport, JudgedAt, Overlap, SdoFileReport, SignatureKind,
-    SignatureReport, SignerReport, TimeProof, VerifyReport,
+    Below, Change, Changes, ContainerReport, Coverage, FileReport, JudgedAt, Overlap,
+    SdoFileReport, SignatureKind, SignatureReport, SignerReport, TimeProof, VerifyReport,
 };
 
 use super::Seen;
@@ -41,6 +41,7 @@ fn one(seen: &Seen, screen: &mut Screen) {
     match &seen.found {
         Ok(FileReport::Sdo(report)) => sdo(report, screen),
         Ok(FileReport::Pdf(report)) => pdf(report, screen),
+        Ok(FileReport::Container(report)) => container(report, screen),
         Ok(other) => of_file(other.checks(), screen),
         Err(error) => {
             let text = hanging(&plain(error.message()), 2, screen);
@@ -74,8 +75,24 @@ fn of_file(found: &Checks, screen: &mut Screen) {
     checks(found.iter().chain(&unasked), 2, screen);
 }
 
+/// An evidence bundle: its checks, and what was found in the signed file.
+pub(crate) fn container(report: &ContainerReport, screen: &mut Screen) {
+    of_file(&report.checks, screen);
+    match report.inner.as_deref() {
+        Some(FileReport::Pdf(inner)) => pdf_parts(inner, screen),
+        Some(FileReport::Sdo(inner)) => sdo_parts(inner, screen),
+        _ => {}
+    }
+    let file = |(name, size): &(String, u64)| format!("{name}, {size} bytes");
+    section("files", report.files.iter().map(file), screen);
+}
+
 fn pdf(report: &VerifyReport, screen: &mut Screen) {
     of_file(&report.checks, screen);
+    pdf_parts(report, screen);
+}
+
+fn pdf_parts(report: &VerifyReport, screen: &mut Screen) {
     for signature in &report.signatures {
         one_signature(signature, screen);
     }
@@ -183,6 +200,10 @@ fn section(heading: &str, lines: impl Iterator<Item = String>, screen: &mut Scre
 
 fn sdo(verdict: &SdoFileReport, screen: &mut Screen) {
     of_file(&verdict.checks, screen);
+    sdo_parts(verdict, screen);
+}
+
+fn sdo_parts(verdict: &SdoFileReport, screen: &mut Screen) {
     let told = |signer: &SdoSigner| {
         let name = signer.certificate().map(|certificate| person(&SignerReport::of(certificate)));
         let name = name.unwrap_or_else(|| "nobody that can be named".to_owned());

@@ -16,7 +16,7 @@ use std::time::Duration;
 use secrecy::{ExposeSecret, SecretString};
 use zeroize::Zeroizing;
 
-pub use options::{OPTIONS, OptionSpec};
+pub use options::{NETWORK, OPTIONS, OptionSpec};
 pub(crate) use url::{checked_url, join, origin_of};
 
 use crate::error::{Code, Error, Result};
@@ -229,22 +229,6 @@ impl ConfigBuilder {
     #[must_use]
     pub fn get(&self, key: &str) -> Option<&str> {
         self.text(key)
-    }
-
-    /// As [`ConfigBuilder::build`], for a client that asks a timestamp authority and nobody else:
-    /// the identity provider and the client's name may be missing, and stand for no address.
-    ///
-    /// # Errors
-    /// [`Code::InvalidOption`] or [`Code::InsecureUrl`], naming the option.
-    pub fn build_without_service(&self) -> Result<Config> {
-        let mut all = self.clone();
-        // RFC 2606, 2: no name that anybody can reach.
-        for (key, value) in [("issuer", "https://nobody.invalid"), ("client_id", "nobody")] {
-            if !all.has(key) {
-                all.set(key, value)?;
-            }
-        }
-        all.build()
     }
 
     /// Checks everything and makes the configuration.

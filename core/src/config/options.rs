@@ -67,7 +67,7 @@ pub const OPTIONS: &[OptionSpec] = &[
     ),
     option(
         "tsa_url",
-        "address of a timestamp authority (RFC 3161) for signed PDFs, https or http; no default",
+        "address of a timestamp authority (RFC 3161) for signed PDFs and evidence bundles, https or http; no default",
     ),
     secret(
         "state_key",
@@ -107,3 +107,19 @@ pub const OPTIONS: &[OptionSpec] = &[
 pub(super) fn find(key: &str) -> Option<&'static OptionSpec> {
     OPTIONS.iter().find(|option| option.key == key)
 }
+
+/// The options of calls that need no account at the service: how to reach a timestamp authority and
+/// what certificates name.
+pub const NETWORK: [&str; 11] = [
+    "tsa_url",
+    "timeout",
+    "connect_timeout",
+    "read_timeout",
+    "max_retries",
+    "ca_file",
+    "ca_only",
+    "client_cert",
+    "proxy",
+    "no_proxy",
+    "user_agent",
+];
