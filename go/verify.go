@@ -86,7 +86,7 @@ func (r *Report) Status(name string) string {
 	return "not_checked"
 }
 
-// Verify looks at a signed PDF or SEID-SDO file, offline. Several files are the results of serial
+// Verify looks at a signed PDF or SEID-SDO file, or an evidence bundle of one, offline. Several files are the results of serial
 // sessions, the first one first. What the files contain is in the report, never an error.
 func Verify(files []Document, question Question) (*Report, error) {
 	var keep keeper

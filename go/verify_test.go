@@ -132,3 +132,28 @@ func (c *verificationCase) check(t *testing.T, report *Report) {
 		t.Error(levels)
 	}
 }
+
+func TestABundleIsMadeAndVerified(t *testing.T) {
+	original := File(filepath.Join(data, "loan.pdf"))
+	signed, err := os.ReadFile(filepath.Join(data, "signed.pdf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	roots := []Document{File(filepath.Join(data, "roots.pem"))}
+	at := [2]string{"at", "1795179600"}
+	to := filepath.Join(t.TempDir(), "loan.asice")
+	evidence := Evidence{Signed: Bytes(signed, ""), Original: &original, Items: roots, Trust: roots}
+	evidence.Options = [][2]string{at, {"identity", `{"given_name": "Kari"}`}}
+	made, err := Bundle(evidence, to)
+	if err != nil || !made.OK {
+		t.Fatal(made, err)
+	}
+	report, err := Verify([]Document{File(to)}, Question{Trust: roots, Options: [][2]string{at}})
+	if err != nil || !report.OK || report.Status("signer") != "passed" {
+		t.Fatal(report, err)
+	}
+	var failure *Error
+	if _, err = Bundle(evidence, to); !errors.As(err, &failure) || failure.Code != CodeDestinationExists {
+		t.Error(err)
+	}
+}

@@ -465,6 +465,12 @@
 typedef struct signdoc_answer signdoc_answer;
 
 /**
+ * What goes into an evidence bundle. Freed with signdoc_bundle_options_free; may be used for
+ * several bundles.
+ */
+typedef struct signdoc_bundle_options signdoc_bundle_options;
+
+/**
  * A view of one call: other threads and signal handlers may end the call and see how far it is;
  * functions of the caller's are told of it while it is under way; afterwards it tells the last
  * answer. Optional; given to a function that waits, and used for one call at a time. Freed with
@@ -2007,6 +2013,68 @@ int32_t signdoc_order_request_set(signdoc_order_request *request,
 void signdoc_order_request_free(signdoc_order_request *request);
 
 /**
+ * Options of a bundle without files. NULL only where the library stopped a fault inside itself.
+ */
+signdoc_bundle_options *signdoc_bundle_options_new(void);
+
+/**
+ * Sets an option from a text:
+ *
+ * "signed": the path of the signed PDF or SEID-SDO file, which must be set. "original": that of
+ * what was sent. "evidence": of certificates, an OCSP answer or a list of revoked certificates.
+ * "trust", "timestamp_trust": of certificates (PEM or DER) at which chains may end, for the report.
+ * "order": what the service said of the order, a JSON object; its "signed_sha256" and
+ * "unsigned_sha256" are compared with the documents, and "converted" says that the service
+ * converted the original first. "identity": the claims of the ID token, a JSON object, compared
+ * with the signer. "with_numbers": "true" keeps numbers of persons, among the claims and in the
+ * report. "overwrite": "true" replaces an existing file. "tsa_url": the timestamp authority
+ * (RFC 3161); without it the bundle has no timestamp. "timeout", "connect_timeout",
+ * "read_timeout", "max_retries", "ca_file", "ca_only", "client_cert", "proxy", "no_proxy",
+ * "user_agent": how it is reached, as signdoc_options_set has them. Any other key of
+ * signdoc_verify_options_set: what is asked of the verification.
+ *
+ * "evidence", "trust" and "timestamp_trust" add to what was set before.
+ * SIGNDOC_E_INVALID_OPTION for another key, and for a value that it cannot have. Files are opened
+ * by signdoc_bundle.
+ */
+int32_t signdoc_bundle_options_set(signdoc_bundle_options *options,
+                                   const char *key,
+                                   const char *value,
+                                   signdoc_error **error);
+
+/**
+ * Gives a file from memory: `key` is "signed", "original", "evidence", "trust" or
+ * "timestamp_trust". The `len` bytes are not copied: they must stay as they are until the last
+ * signdoc_bundle with these options has returned.
+ */
+int32_t signdoc_bundle_options_set_bytes(signdoc_bundle_options *options,
+                                         const char *key,
+                                         const void *data,
+                                         size_t len,
+                                         signdoc_error **error);
+
+/**
+ * Frees options; the caller's bytes are left alone. NULL is fine.
+ */
+void signdoc_bundle_options_free(signdoc_bundle_options *options);
+
+/**
+ * Writes an evidence bundle, one file (ASiC-E, ETSI EN 319 162-1) that signdoc_verify checks in
+ * one call, to the file `to`, which appears complete or not at all. It asks the authority of
+ * "tsa_url" and nobody else, and waits for it.
+ *
+ * `*report` is what signdoc_verify says of the bundle, which is made whatever that is; freed with
+ * signdoc_report_free. `report` may be NULL. SIGNDOC_E_INVALID_ARGUMENT for an order or identity
+ * that is no JSON object, evidence that is none, and a signed document that is a bundle already;
+ * SIGNDOC_E_DESTINATION_EXISTS; SIGNDOC_E_DOCUMENT_NOT_FOUND and others for files that cannot be
+ * read; SIGNDOC_E_TRUST_UNUSABLE; errors of the network.
+ */
+int32_t signdoc_bundle(const signdoc_bundle_options *options,
+                       const char *to,
+                       signdoc_report **report,
+                       signdoc_error **error);
+
+/**
  * Options for B-LTA that trust nobody and fetch what is needed. NULL only where the library
  * stopped a fault inside itself.
  */
@@ -2253,8 +2321,8 @@ signdoc_verify_options *signdoc_verify_options_new(void);
  * certificates (PEM or DER) at which chains may end; without the second, timestamps use the first.
  * "signer": a name or a serial number, or with "name=", "serial=" or "certificate=" before it.
  * "claim": a claim of the login's token, "given_name=Kari". "require": checks that must pass, too,
- * separated by commas: timestamp, revocation, seals, content_commitment, level, B-B, B-T, B-LT,
- * B-LTA. "seal": where a visible seal was asked for, "x,y,page" in points, or "none".
+ * separated by commas: timestamp, revocation, seals, content_commitment, container_timestamp (of an
+ * evidence bundle), level, B-B, B-T, B-LT, B-LTA. "seal": where a visible seal was asked for, "x,y,page" in points, or "none".
  * "extended_key_usage": purposes that a signer's certificate may have instead of the usual ones,
  * separated by commas: absent, names such as documentSigning, identifiers. "strict": "true"
  * refuses deviations from the standards that are accepted otherwise. "signed_sha256",
@@ -2288,7 +2356,8 @@ int32_t signdoc_verify_options_set_bytes(signdoc_verify_options *options,
 void signdoc_verify_options_free(signdoc_verify_options *options);
 
 /**
- * Verifies a signed PDF or SEID-SDO file, offline: asks nobody, and waits for nobody. Several
+ * Verifies a signed PDF or SEID-SDO file, or an evidence bundle of one (see signdoc_bundle),
+ * offline: asks nobody, and waits for nobody. Several
  * documents are the results of serial sessions, the first one first: each must build on the one
  * before it. `options` may be NULL, but nothing verifies without trust.
  *

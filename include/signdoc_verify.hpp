@@ -99,11 +99,54 @@ private:
     detail::Owned<signdoc_report, signdoc_report_free> handle_;
 };
 
-/** Verifies a signed PDF or SEID-SDO file, offline; several are the results of serial sessions. */
+/**
+ * Verifies a signed PDF or SEID-SDO file, or an evidence bundle of one, offline; several are the
+ * results of serial sessions.
+ */
 inline Report verify(const Documents &documents, const VerifyOptions &options) {
     signdoc_report *report = nullptr;
     signdoc_error *error = nullptr;
     std::int32_t code = signdoc_verify(documents.get(), options.get(), &report, &error);
+    detail::check(code, error);
+    return Report(report);
+}
+
+/** What goes into an evidence bundle; signdoc_bundle_options_set says which options there are. */
+class BundleOptions {
+public:
+    BundleOptions() : handle_(signdoc_bundle_options_new()) {}
+
+    BundleOptions &set(const std::string &key, const std::string &value) {
+        signdoc_error *error = nullptr;
+        std::int32_t code =
+            signdoc_bundle_options_set(handle_.get(), key.c_str(), value.c_str(), &error);
+        detail::check(code, error);
+        return *this;
+    }
+
+    /** A file from memory, which stays as it is meanwhile. */
+    BundleOptions &set_bytes(const std::string &key, const void *data, std::size_t size) {
+        signdoc_error *error = nullptr;
+        std::int32_t code =
+            signdoc_bundle_options_set_bytes(handle_.get(), key.c_str(), data, size, &error);
+        detail::check(code, error);
+        return *this;
+    }
+
+    const signdoc_bundle_options *get() const noexcept { return handle_.get(); }
+
+private:
+    detail::Owned<signdoc_bundle_options, signdoc_bundle_options_free> handle_;
+};
+
+/**
+ * Writes an evidence bundle, one file that verify() checks in one call, and gives what that says of
+ * it. Asks the timestamp authority of "tsa_url" and nobody else.
+ */
+inline Report bundle(const BundleOptions &options, const std::string &to) {
+    signdoc_report *report = nullptr;
+    signdoc_error *error = nullptr;
+    std::int32_t code = signdoc_bundle(options.get(), to.c_str(), &report, &error);
     detail::check(code, error);
     return Report(report);
 }

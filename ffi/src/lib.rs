@@ -32,6 +32,7 @@ mod order;
 mod order_document;
 mod order_request;
 
+mod bundle;
 mod extend;
 mod preflight;
 mod report;

@@ -99,8 +99,8 @@ pub extern "C" fn signdoc_verify_options_new() -> *mut signdoc_verify_options {
 /// certificates (PEM or DER) at which chains may end; without the second, timestamps use the first.
 /// "signer": a name or a serial number, or with "name=", "serial=" or "certificate=" before it.
 /// "claim": a claim of the login's token, "given_name=Kari". "require": checks that must pass, too,
-/// separated by commas: timestamp, revocation, seals, content_commitment, level, B-B, B-T, B-LT,
-/// B-LTA. "seal": where a visible seal was asked for, "x,y,page" in points, or "none".
+/// separated by commas: timestamp, revocation, seals, content_commitment, container_timestamp (of an
+/// evidence bundle), level, B-B, B-T, B-LT, B-LTA. "seal": where a visible seal was asked for, "x,y,page" in points, or "none".
 /// "extended_key_usage": purposes that a signer's certificate may have instead of the usual ones,
 /// separated by commas: absent, names such as documentSigning, identifiers. "strict": "true"
 /// refuses deviations from the standards that are accepted otherwise. "signed_sha256",
@@ -156,7 +156,8 @@ pub unsafe extern "C" fn signdoc_verify_options_free(options: *mut signdoc_verif
     });
 }
 
-/// Verifies a signed PDF or SEID-SDO file, offline: asks nobody, and waits for nobody. Several
+/// Verifies a signed PDF or SEID-SDO file, or an evidence bundle of one (see signdoc_bundle),
+/// offline: asks nobody, and waits for nobody. Several
 /// documents are the results of serial sessions, the first one first: each must build on the one
 /// before it. `options` may be NULL, but nothing verifies without trust.
 ///

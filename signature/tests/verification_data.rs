@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use common::signing::{Level, Signing, bytes};
+use signdoc_signature::asic::{Files, IDENTITY, ORDER, SIGNED_PDF, SIGNED_SDO};
 use signdoc_signature::asn1::{Time, oids, writer};
 use signdoc_signature::crypto::{HashAlgorithm, KeyKind};
 use signdoc_signature::fixtures::{PdfBuilder, RawPdf, Structure, append_update};
@@ -26,7 +27,7 @@ use signdoc_signature::sdo::{DocumentKind, to_iso_8859_1};
 use signdoc_signature::sign::PrepareOptions;
 use verify_kit::crafted::{Crafted, key, named, of_form, reissued};
 use verify_kit::story::{DAY, Story, YEAR, ago, list};
-use verify_kit::{Kit, NOW, arc, reserve};
+use verify_kit::{Kit, NOW, arc, base64_sha256, reserve};
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/verification");
 const TERMS: &str = "Kjøpekontrakt: 100 000 kr\n";
@@ -82,6 +83,7 @@ fn files() -> BTreeMap<&'static str, Vec<u8>> {
     all.insert("signed.pdf", signed);
     all.insert("second.pdf", second);
     all.extend(verdicts());
+    all.extend(bundles(&all));
     all
 }
 
@@ -149,6 +151,42 @@ fn verdicts() -> BTreeMap<&'static str, Vec<u8>> {
 
 /// A signed document whose security store lists as `VRI` what the page uses as drawings, and an
 /// update that is all right for a store.
+/// Evidence bundles: a whole one with a timestamp, one without, one of an SDO, and one that was
+/// packed anew.
+fn bundles(all: &BTreeMap<&'static str, Vec<u8>>) -> BTreeMap<&'static str, Vec<u8>> {
+    let kit = Kit::new(4711);
+    let order = format!("{{\"signed_sha256\": \"{}\"}}\n", base64_sha256(&all["signed.pdf"]));
+    let identity = br#"{"given_name": "Kari", "family_name": "Nordmann"}"#;
+    let bundle = |files: &[(&str, &[u8])], is_stamped: bool| {
+        let mut held = Files::new();
+        for (name, data) in files {
+            held.add(name, "application/octet-stream", arc(data)).unwrap();
+        }
+        let digest = HashAlgorithm::Sha256.digest(&held.manifest());
+        let at = Time::from_unix(NOW + 60);
+        let token = kit.pki.timestamp(&digest, HashAlgorithm::Sha256, at, None).unwrap();
+        let mut out = Vec::new();
+        held.write(is_stamped.then_some(token.as_slice()), &mut out).unwrap();
+        out
+    };
+    let files = [
+        (SIGNED_PDF, all["signed.pdf"].as_slice()),
+        ("original.pdf", &all["loan.pdf"]),
+        (ORDER, order.as_bytes()),
+        (IDENTITY, identity),
+    ];
+    let whole = bundle(&files, true);
+    let mut changed = whole.clone();
+    changed.push(b'\n');
+    let sdo = [(SIGNED_SDO, all["terms.sdo"].as_slice()), ("original.txt", &all["terms.txt"])];
+    BTreeMap::from([
+        ("bundle.asice", whole),
+        ("bundle-changed.asice", changed),
+        ("bundle-unstamped.asice", bundle(&files, false)),
+        ("bundle-sdo.asice", bundle(&sdo, true)),
+    ])
+}
+
 fn serving_twice(kit: &Kit, how: &PrepareOptions) -> (Vec<u8>, Vec<u8>) {
     let drawing = |amount: &str| {
         let text = format!("BT /F1 12 Tf 72 700 Td (Amount: {amount} NOK) Tj ET");

@@ -17,6 +17,7 @@ OPTIONAL = {
     ("signdoc_call_progress", "sent"),
     ("signdoc_call_progress", "received"),
     ("signdoc_call_set_log", "function"),
+    ("signdoc_bundle", "report"),
     ("signdoc_call_set_progress", "function"),
     ("signdoc_call_set_state", "function"),
     ("signdoc_conversion_specs", "call"),
@@ -331,6 +332,7 @@ static void make_fixtures(void) {
             signdoc_csc_session_free(right.csc_session);
         }
     }
+    right.bundle_options = signdoc_bundle_options_new();
     right.verify_options = signdoc_verify_options_new();
     CHECK_OK(signdoc_verify(right.documents, NULL, &right.report, &error), &error);
     CHECK_OK(signdoc_preflight(right.documents, &right.findings, &error), &error);

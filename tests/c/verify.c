@@ -228,6 +228,54 @@ static void nobody_is_trusted_by_default(void) {
     signdoc_documents_free(documents);
 }
 
+static void a_bundle_is_made_and_verified(void) {
+    test("an evidence bundle is made and verified");
+    signdoc_error *error = NULL;
+    signdoc_report *report = NULL;
+    signdoc_documents *documents = signdoc_documents_new();
+    signdoc_bundle_options *options = signdoc_bundle_options_new();
+    char *output = new_folder();
+    char *to = path_in(output, "loan.asice");
+    const char *files[] = {"original", "trust", "evidence"};
+    const char *names[] = {"loan.pdf", "roots.pem", "roots.pem"};
+    size_t size;
+    char *signed_file = path_in(folder, "signed.pdf");
+    char *bytes = read_file(signed_file, &size);
+    CHECK_ERROR(signdoc_bundle(options, to, &report, &error), &error, SIGNDOC_E_INVALID_ARGUMENT);
+    CHECK_OK(signdoc_bundle_options_set_bytes(options, "signed", bytes, size, &error), &error);
+    for (size_t i = 0; i < 3; i++) {
+        char *path = path_in(folder, names[i]);
+        CHECK_OK(signdoc_bundle_options_set(options, files[i], path, &error), &error);
+        free(path);
+    }
+    CHECK_OK(signdoc_bundle_options_set(options, "at", "1795179600", &error), &error);
+    CHECK_OK(signdoc_bundle_options_set(options, "identity", "{\"given_name\": \"Kari\"}", &error),
+             &error);
+    CHECK_OK(signdoc_bundle(options, to, &report, &error), &error);
+    CHECK_INT(signdoc_report_ok(report), 1);
+    CHECK_TEXT(signdoc_report_status(report, "signer"), "passed");
+    CHECK_TEXT(signdoc_report_status(report, "container_timestamp"), "not_checked");
+    signdoc_report_free(report);
+    report = NULL;
+    CHECK_ERROR(signdoc_bundle(options, to, NULL, &error), &error, SIGNDOC_E_DESTINATION_EXISTS);
+    CHECK_OK(signdoc_bundle_options_set(options, "overwrite", "true", &error), &error);
+    CHECK_OK(signdoc_bundle(options, to, NULL, &error), &error);
+    CHECK_OK(signdoc_documents_add_path(documents, to, &error), &error);
+    CHECK_OK(signdoc_verify(documents, NULL, &report, &error), &error);
+    CHECK_TEXT(signdoc_report_status(report, "contents"), "passed");
+    CHECK_ERROR(signdoc_bundle_options_set(options, "colour", "blue", &error), &error,
+                SIGNDOC_E_INVALID_OPTION);
+    CHECK_ERROR(signdoc_bundle_options_set_bytes(options, "order", "{}", 2, &error), &error,
+                SIGNDOC_E_INVALID_OPTION);
+    signdoc_report_free(report);
+    signdoc_bundle_options_free(options);
+    signdoc_documents_free(documents);
+    free(bytes);
+    free(signed_file);
+    free(to);
+    free(output);
+}
+
 static void mistakes_are_told(void) {
     test("mistakes are told");
     signdoc_error *error = NULL;
@@ -313,6 +361,7 @@ int main(int count, char **arguments) {
     }
     files_may_be_in_memory();
     nobody_is_trusted_by_default();
+    a_bundle_is_made_and_verified();
     mistakes_are_told();
     files_are_extended();
     cJSON_Delete(vectors);

@@ -388,6 +388,17 @@ void files_are_verified() {
     loan.add_path(folder + "loan.pdf");
     CHECK(!signdoc::preflight(loan).refused);
     CHECK(!signdoc::preflight(loan).all.empty());
+    signdoc::BundleOptions evidence;
+    evidence.set("signed", folder + "signed.pdf").set("original", folder + "loan.pdf");
+    evidence.set("trust", folder + "roots.pem").set("at", "1795179600");
+    char *output = new_folder();
+    char *to = path_in(output, "loan.asice");
+    CHECK(signdoc::bundle(evidence, to).ok());
+    signdoc::Documents made;
+    made.add_path(to);
+    CHECK_TEXT(signdoc::verify(made, options).status("contents").c_str(), "passed");
+    std::free(to);
+    std::free(output);
 }
 
 signdoc::CscSession session_for(const signdoc::Csc &csc, const char *action) {

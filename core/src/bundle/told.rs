@@ -67,7 +67,7 @@ pub(super) fn ask(
     let texts = claims.into_iter().flatten();
     let texts = texts.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned())));
     let comparable: Vec<_> = texts.filter(|(name, _)| ExpectedSigner::compares(name)).collect();
-    if !comparable.is_empty() {
+    if !comparable.is_empty() && !asked.trust.is_empty() {
         asked.signer.get_or_insert_default().claims.extend(comparable);
     }
 }

@@ -113,6 +113,9 @@ fn expect(claims: &Map<String, Value>, asked: &mut VerifyOptions) -> Check {
             "it has no claim that a certificate could agree with",
         );
     }
+    if asked.trust.is_empty() {
+        return Check::not_checked("identity", "no trust anchors were given: nobody is known");
+    }
     let names: Vec<&str> = comparable.iter().map(|(name, _)| name.as_str()).collect();
     let detail = format!("its claims are compared with the signer: {}", names.join(", "));
     asked.signer.get_or_insert_default().claims.extend(comparable);
