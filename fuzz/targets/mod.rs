@@ -13,6 +13,7 @@
 )]
 
 pub mod cms;
+pub mod container;
 pub mod kit;
 pub mod pdf_reader;
 pub mod preflight;
@@ -36,7 +37,7 @@ pub struct Target {
 
 /// All targets that need nothing but the signature room.
 #[rustfmt::skip]
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [Target; 9] = [
     Target { name: "pdf_reader", seeds: pdf_reader::seeds, words: pdf_reader::WORDS, run: pdf_reader::run },
     Target { name: "preflight", seeds: preflight::seeds, words: pdf_reader::WORDS, run: preflight::run },
     Target { name: "sign", seeds: sign::seeds, words: pdf_reader::WORDS, run: sign::run },
@@ -45,4 +46,5 @@ pub const TARGETS: [Target; 8] = [
     Target { name: "tsp", seeds: tsp::seeds, words: cms::WORDS, run: tsp::run },
     Target { name: "revocation", seeds: revocation::seeds, words: cms::WORDS, run: revocation::run },
     Target { name: "sdo", seeds: sdo::seeds, words: sdo::WORDS, run: sdo::run },
+    Target { name: "container", seeds: container::seeds, words: container::WORDS, run: container::run },
 ];

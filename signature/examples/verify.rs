@@ -13,9 +13,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use signdoc_signature::asn1::Time;
-use signdoc_signature::pdf::FileSource;
+use signdoc_signature::pdf::{FileSource, SharedSource};
 use signdoc_signature::verify::{
-    ExpectedSigner, FormFilling, SealPosition, VerifyOptions, verify_path,
+    ExpectedSigner, FormFilling, SealPosition, VerifyOptions, verify_file,
 };
 use signdoc_signature::x509::TrustAnchors;
 
@@ -91,8 +91,9 @@ fn one(arguments: &[String]) -> Result<(String, bool), String> {
             other => return Err(format!("unknown argument {other}")),
         }
     }
-    let report = verify_path(signed, &options);
-    Ok((report.to_json().to_string(), report.ok))
+    let signed: SharedSource = Arc::new(file(signed)?);
+    let report = verify_file(&signed, &options);
+    Ok((report.to_json().to_string(), report.is_ok()))
 }
 
 fn signer(options: &mut VerifyOptions) -> &mut ExpectedSigner {

@@ -48,4 +48,5 @@ smoke_tests! {
     tsp 20_000,
     revocation 50_000,
     sdo 10_000,
+    container 5_000,
 }

@@ -17,9 +17,11 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 DOCUMENT = HERE.parents[1] / "docs" / "verification.md"
+DATA = HERE.parents[1] / "tests" / "data" / "verification"
 
 try:
     import attacks as attack_list
+    import containers
     import foreign
     import honest
     import judges
@@ -178,6 +180,23 @@ def run_corpus(program, folder, corpus):
     return rows
 
 
+def run_containers(program, folder, dss):
+    roots = DATA / "roots.pem"
+    listed = containers.containers(DATA)
+    files = [write(folder, f"container-{n}.asice", one[1]) for n, one in enumerate(listed)]
+    at = ["--at", "1795179600"]
+    reports = judges.ours(program, [[file, "--trust", roots, *at] for file in files], folder)
+    theirs = ["not asked"] * len(files)
+    if dss.path is not None:
+        theirs = foreign.judge(dss.path, roots, files, folder)
+    for (name, _, fails, expected), report, word in zip(listed, reports, theirs, strict=True):
+        failed = {one["name"] for one in report["checks"] if one["status"] == "failed"}
+        check(report["ok"] == (fails is None), f"container {name}: ours says {report['ok']}")
+        check(fails is None or fails in failed, f"container {name}: ours fails {sorted(failed)}")
+        check(word in (expected, "not asked"), f"container {name}: EU DSS says {word}")
+    return len(listed)
+
+
 def table(head, rows):
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in rows]
@@ -236,6 +255,8 @@ def main():
         )
         head = ["file", "ours", "levels", "pyHanko", "pdfsig", "EU DSS"]
         compare_document("honest files", table(head, rows), (0, 1, 2), options.bless)
+        count = run_containers(options.program, folder, dss)
+        print(f"{count} containers judged" + ("" if dss.path else ", EU DSS not asked"))
         if options.corpus and options.corpus.is_dir():
             rows = run_corpus(options.program, folder, options.corpus)
             print(f"{len(rows)} signed files of others judged")

@@ -6,6 +6,7 @@ import java.security.cert.CertificateFactory;
 import java.security.cert.X509Certificate;
 import java.util.TreeSet;
 
+import eu.europa.esig.dss.diagnostic.DiagnosticData;
 import eu.europa.esig.dss.diagnostic.PDFRevisionWrapper;
 import eu.europa.esig.dss.diagnostic.SignatureWrapper;
 import eu.europa.esig.dss.diagnostic.TimestampWrapper;
@@ -48,6 +49,9 @@ public final class Judge {
         var validator = SignedDocumentValidator.fromDocument(new FileDocument(file));
         validator.setCertificateVerifier(verifier);
         var data = validator.validateDocument().getDiagnosticData();
+        if (data.isContainerInfoPresent()) {
+            return container(data);
+        }
         var against = new TreeSet<String>();
         for (SignatureWrapper signature : data.getSignatures()) {
             if (!signature.isSignatureIntact() || !signature.isSignatureValid()) {
@@ -65,6 +69,29 @@ public final class Judge {
         }
         if (data.getSignatures().isEmpty()) {
             return "no signature";
+        }
+        return against.isEmpty() ? "accepts" : String.join("; ", against);
+    }
+
+    /** A container with time assertions: the timestamp, and every file that its manifest names. */
+    private static String container(DiagnosticData data) {
+        var against = new TreeSet<String>();
+        for (TimestampWrapper stamp : data.getTimestampList()) {
+            if (!stamp.isMessageImprintDataIntact() || !stamp.isSignatureIntact()) {
+                against.add("not intact");
+            } else if (!stamp.isTrustedChain()) {
+                against.add("not trusted");
+            }
+            for (var matcher : stamp.getDigestMatchers()) {
+                if (!matcher.isDataFound()) {
+                    against.add("missing");
+                } else if (!matcher.isDataIntact()) {
+                    against.add("changed");
+                }
+            }
+        }
+        if (data.getTimestampList().isEmpty()) {
+            return "no timestamp";
         }
         return against.isEmpty() ? "accepts" : String.join("; ", against);
     }
