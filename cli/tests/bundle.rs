@@ -21,7 +21,7 @@ fn a_bundle_is_made_and_verified() {
     let (loan, roots) = (office.file("loan.pdf", fixtures::simple()), office.roots());
     let signed = office.sign(&loan, "signed.pdf", How { timestamp: true, seal: false });
     let claims = br#"{"given_name": "Kari", "family_name": "Nordmann", "sub": "f:1:4711"}"#;
-    let claims = office.file("claims.json", claims.to_vec());
+    let claims = office.file("claims.json", claims);
     let to = office.file("loan.asice", Vec::new());
     let tsa = format!("{}tsa", sandbox.control_url());
     let all = [
