@@ -166,45 +166,34 @@ __all__ = [
 ]
 
 
-_PREVIEWS = frozenset({"Preview", "preview"})
-_EXTENSION = frozenset({"Extended", "extend"})
-_VERIFICATION = frozenset({"Check", "Finding", "Findings", "Report", "preflight", "verify"})
+# These need modules that take longer to import than all the rest.
+_LATER = {
+    "AsyncClient": "aio",
+    "Bundle": "bundles",
+    "Check": "verification",
+    "Extended": "extension",
+    "Finding": "verification",
+    "Findings": "verification",
+    "PdfSeal": "csc",
+    "PdfToSign": "csc",
+    "Preview": "previews",
+    "Report": "verification",
+    "Sandbox": "sandbox",
+    "bundle": "bundles",
+    "extend": "extension",
+    "preflight": "verification",
+    "preview": "previews",
+    "verify": "verification",
+}
 
 
 def __getattr__(name: str) -> Any:
-    # These need modules that take longer to import than all the rest.
-    if name == "AsyncClient":
-        from signdoc.aio import AsyncClient
+    from importlib import import_module
 
-        return AsyncClient
-    if name == "Sandbox":
-        from signdoc.sandbox import Sandbox
-
-        return Sandbox
-    if name in _PREVIEWS:
-        from signdoc import previews
-
-        return getattr(previews, name)
-    if name in _VERIFICATION:
-        from signdoc import verification
-
-        return getattr(verification, name)
-    if name in _EXTENSION:
-        from signdoc import extension
-
-        return getattr(extension, name)
-    if name in ("Bundle", "bundle"):
-        from signdoc import bundles
-
-        return getattr(bundles, name)
     if name == "web":
-        from importlib import import_module
-
         return import_module("signdoc.web")
-    if name in ("PdfSeal", "PdfToSign"):
-        from signdoc import csc
-
-        return getattr(csc, name)
+    if name in _LATER:
+        return getattr(import_module(f"signdoc.{_LATER[name]}"), name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

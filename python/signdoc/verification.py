@@ -352,7 +352,7 @@ class Report:
             InputError: A file that cannot be read.
             ConfigError: ``pdftoppm`` is asked for and not installed.
         """
-        files = [] if pictures is None else _several("pictures", pictures)
+        files = [] if pictures is None else several("pictures", pictures)
         return _native.report_html(self._text, title=title, fragment=False, pictures=files)
 
     def _repr_html_(self) -> str:

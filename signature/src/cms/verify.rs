@@ -501,6 +501,10 @@ fn check_value(
                 found.leniencies.push(Leniency::DigestInfoWithoutNull);
             }
         }
-        Err(error) => found.problem(ProblemKind::Signature, error.to_string()),
+        Err(error) => found.problems.push(Problem {
+            kind: ProblemKind::Signature,
+            detail: error.to_string(),
+            is_open: error.is_open(),
+        }),
     }
 }

@@ -109,6 +109,6 @@ impl CurveKey {
 
 impl From<ecdsa::Error> for SignatureMismatch {
     fn from(_: ecdsa::Error) -> Self {
-        Self
+        Self::FOUND
     }
 }

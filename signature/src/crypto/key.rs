@@ -10,6 +10,7 @@ use sha3::{Sha3_256, Sha3_384, Sha3_512};
 
 use p256::ecdsa::signature::hazmat::PrehashVerifier;
 
+use super::meter;
 use super::names::name_of;
 use super::{Algorithm, AlgorithmIdentifier, Curve, CurveKey, HashAlgorithm, Unsupported};
 use crate::asn1::{Malformed, Oid, Reader, oids, writer};
@@ -59,13 +60,32 @@ pub enum DigestInfo {
     WithoutNull,
 }
 
-/// A signature that was not made by this key over this digest.
+/// A signature that was not made by this key over this digest, or was not looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SignatureMismatch;
+pub struct SignatureMismatch {
+    is_open: bool,
+}
+
+impl SignatureMismatch {
+    /// The key did not make it.
+    pub(super) const FOUND: SignatureMismatch = SignatureMismatch { is_open: false };
+    /// What is verified takes more work than allowed.
+    const NOT_SOUGHT: SignatureMismatch = SignatureMismatch { is_open: true };
+
+    /// Whether the signature was not looked at, because the document that it belongs to takes more
+    /// work than allowed.
+    #[must_use]
+    pub fn is_open(&self) -> bool {
+        self.is_open
+    }
+}
 
 impl fmt::Display for SignatureMismatch {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the signature value does not match")
+        f.write_str(match self.is_open {
+            true => "the signature was not checked: there are more than one verification checks",
+            false => "the signature value does not match",
+        })
     }
 }
 
@@ -138,7 +158,10 @@ impl PublicKey {
         signature: &[u8],
     ) -> Result<DigestInfo, SignatureMismatch> {
         if digest.len() != algorithm.hash().output_len() {
-            return Err(SignatureMismatch);
+            return Err(SignatureMismatch::FOUND);
+        }
+        if !meter::spend(self.kind()) {
+            return Err(SignatureMismatch::NOT_SOUGHT);
         }
         match (self, algorithm) {
             (Self::Rsa { key, pss_only: false }, Algorithm::RsaPkcs1(hash)) => {
@@ -152,20 +175,20 @@ impl PublicKey {
             }
             (Self::P256(key), Algorithm::EcdsaP256(_)) => {
                 let signature = p256::ecdsa::Signature::from_der(signature);
-                let signature = signature.map_err(|_| SignatureMismatch)?;
-                key.verify_prehash(digest, &signature).map_err(|_| SignatureMismatch)?;
+                let signature = signature.map_err(|_| SignatureMismatch::FOUND)?;
+                key.verify_prehash(digest, &signature).map_err(|_| SignatureMismatch::FOUND)?;
                 Ok(DigestInfo::Standard)
             }
             (Self::P384(key), Algorithm::EcdsaP384(_)) => {
                 let signature = p384::ecdsa::Signature::from_der(signature);
-                let signature = signature.map_err(|_| SignatureMismatch)?;
-                key.verify_prehash(digest, &signature).map_err(|_| SignatureMismatch)?;
+                let signature = signature.map_err(|_| SignatureMismatch::FOUND)?;
+                key.verify_prehash(digest, &signature).map_err(|_| SignatureMismatch::FOUND)?;
                 Ok(DigestInfo::Standard)
             }
             (Self::Ec(key), Algorithm::Ecdsa(curve, _)) if key.curve() == curve => {
                 key.verify(digest, signature).map(|()| DigestInfo::Standard)
             }
-            _ => Err(SignatureMismatch),
+            _ => Err(SignatureMismatch::FOUND),
         }
     }
 
@@ -180,9 +203,12 @@ impl PublicKey {
         signature: &[u8],
     ) -> Result<DigestInfo, SignatureMismatch> {
         match (self, algorithm) {
+            (Self::Ed25519(_), Algorithm::Ed25519) if !meter::spend(self.kind()) => {
+                Err(SignatureMismatch::NOT_SOUGHT)
+            }
             (Self::Ed25519(key), Algorithm::Ed25519) => {
                 let key = ring::signature::UnparsedPublicKey::new(&ring::signature::ED25519, key);
-                key.verify(message, signature).map_err(|_| SignatureMismatch)?;
+                key.verify(message, signature).map_err(|_| SignatureMismatch::FOUND)?;
                 Ok(DigestInfo::Standard)
             }
             _ => self.verify(algorithm, &algorithm.hash().digest(message), signature),
@@ -279,7 +305,7 @@ fn verify_pkcs1(
     } else if accepts(&[]) {
         Ok(DigestInfo::WithoutNull)
     } else {
-        Err(SignatureMismatch)
+        Err(SignatureMismatch::FOUND)
     }
 }
 
@@ -300,7 +326,7 @@ fn verify_pss(
 ) -> Result<DigestInfo, SignatureMismatch> {
     // Longer salts cannot fit (RFC 8017, 9.1.2, step 3).
     if key.size() < hash.output_len() + salt + 2 {
-        return Err(SignatureMismatch);
+        return Err(SignatureMismatch::FOUND);
     }
     match hash {
         HashAlgorithm::Sha256 => Pss::<Sha256>::new_with_salt(salt).verify(key, digest, signature),
@@ -317,7 +343,7 @@ fn verify_pss(
         }
     }
     .map(|()| DigestInfo::Standard)
-    .map_err(|_| SignatureMismatch)
+    .map_err(|_| SignatureMismatch::FOUND)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ mod algorithm;
 mod curve;
 mod hash;
 mod key;
+mod meter;
 mod names;
 
 pub use algorithm::{Algorithm, AlgorithmIdentifier, Unsupported};
@@ -13,3 +14,4 @@ pub use hash::{HashAlgorithm, Hasher};
 #[cfg(feature = "pki")]
 pub(crate) use key::digest_info_prefix;
 pub use key::{DigestInfo, KeyKind, PublicKey, SignatureMismatch};
+pub(crate) use meter::Metered;

@@ -15,7 +15,7 @@ use super::time::TrustedTime;
 use super::verdict;
 use crate::asn1::Time;
 use crate::compare::PrefixCheck;
-use crate::crypto::HashAlgorithm;
+use crate::crypto::{HashAlgorithm, Metered};
 use crate::pdf::{Document, StructureNote};
 use crate::report::{Check, Checks};
 use crate::sign::late_certification;
@@ -43,6 +43,8 @@ pub(super) fn run(
     outside: &Outside,
     watch: Option<&mut Watch<'_>>,
 ) -> VerifyReport {
+    let work = document.work().clone();
+    let _metered = Metered::by(move |units| work.spend(units).is_ok());
     let mut checks = Checks::new();
     checks.passed("document", format!("a pdf with {}", revisions(document)));
     let mut notes = Vec::new();
