@@ -228,3 +228,21 @@ fn every_structure_and_algorithm_verifies_against_its_original() {
         assert_ok(&verify_bytes(signed, &kit.options()));
     }
 }
+
+#[test]
+fn checks_of_signatures_are_work_of_the_verification() {
+    let kit = Kit::new(97);
+    let signed = kit.sign(&fixtures::simple(), Made::B, &kit.plain());
+    let verify = |units: u64| {
+        let work = signdoc_signature::pdf::Work::new(units);
+        let report = signdoc_signature::verify::verify_within(arc(&signed), &kit.options(), &work);
+        (report, work.spent())
+    };
+    let (report, spent) = verify(u64::MAX);
+    assert!(report.ok && spent > 40_000, "{spent}");
+    // What is not looked at is not called wrong.
+    let (report, _) = verify(30_000);
+    assert!(!report.ok);
+    let details: Vec<&str> = report.checks.iter().map(|check| check.detail.as_str()).collect();
+    assert!(!details.iter().any(|detail| detail.contains("does not match")), "{details:#?}");
+}
