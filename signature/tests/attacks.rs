@@ -225,7 +225,7 @@ fn entries_of_the_form() {
         (&*format!("<<{SEAL}/A<</S/JavaScript/JS(x)>>>>"), "no plain signature field"),
         (&format!("<<{SEAL}/AA<<>>>>"), "no plain signature field"),
         (&format!("<<{SEAL}/OC 3 0 R>>"), "no plain signature field"),
-        (&format!("<<{SEAL}/T(S)>>"), "no plain signature field"),
+        (&format!("<<{SEAL}/T(S)>>"), "has a key twice"),
         (
             "<</Type/Annot/Subtype/Widget/FT/Sig/T(city)/Rect[0 0 0 0]>>",
             "second field with the name",
@@ -310,7 +310,9 @@ fn filling_in_fields() {
         "font that came with the value",
     );
     case.caught(&[(7, &filled("/AP<</N 4 0 R>>"))], "made for something else");
-    case.caught(&[(7, &filled("/Rect[0 0 595 842]"))], "was changed: Rect");
+    case.caught(&[(7, &filled("/Rect[0 0 595 842]"))], "has a key twice");
+    let moved = filled("").replace("/Rect[72 ", "/Rect[73 ");
+    case.caught(&[(7, &moved)], "was changed: Rect");
     case.caught(&[(7, &filled("/AA<<>>"))], "was changed: AA");
     for (before, after, because) in [
         ("/FT/Tx/T(city)/V(Oslo)", "/FT/Tx/T(city)/V(Bergen)", "had a value"),
