@@ -19,7 +19,7 @@ use signdoc::pdf::pki::{Identity, Pki, PkiOptions};
 use signdoc::pdf::preview::{PlannedSeal, Preview};
 use signdoc::pdf::sign::{PrepareOptions, Seal, prepare};
 use signdoc::pdf::verify::{VerifyOptions, verify_files};
-use signdoc::pdf::{cms, look_at_seals, report_json};
+use signdoc::pdf::{Question, ask, cms, look_at_seals, report_json};
 use signdoc::{Code, Document};
 
 const NOW: i64 = 1_795_176_000;
@@ -250,6 +250,32 @@ fn a_change_is_marked_where_it_lies() {
         assert!(page.contains(told), "{told} is missing");
     }
     keep("attack", &page);
+}
+
+#[test]
+fn an_evidence_bundle_says_what_proves_it() {
+    let data = |name: &str| {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/data/verification");
+        Document::from_path(std::path::Path::new(folder).join(name))
+    };
+    let page = |name: &str| {
+        let question = Question {
+            signed: vec![data(name)],
+            original: None,
+            trust: vec![data("roots.pem")],
+            timestamp_trust: None,
+            options: Vec::new(),
+        };
+        report_html(&report_json(&ask(&question).unwrap()), &HtmlOptions::default())
+    };
+    let whole = page("bundle.asice");
+    balanced(&whole);
+    for told in ["Verified", "Is the bundle of evidence whole?", "by a timestamp over the bundle"] {
+        assert!(whole.contains(told), "{told} is missing");
+    }
+    let changed = page("bundle-changed.asice");
+    balanced(&changed);
+    assert!(changed.contains("Not verified") && changed.contains("readers may see other files"));
 }
 
 #[test]

@@ -135,6 +135,7 @@ fn when(html: &mut Html, signature: &Signature, confirmed: bool) {
             time(html, &proof.time);
             html.raw(match proof.proof.as_str() {
                 "document_timestamp" => ": proven by a document timestamp over the signature",
+                "container_timestamp" => ": proven by a timestamp over the bundle",
                 _ => ": proven by a timestamp inside the signature",
             });
             if let Some(authority) = &proof.authority {
